@@ -67,6 +67,18 @@ inline Value polynomial(Value x, std::span<const double> c) {
   return p;
 }
 
+// The polynomial near[0] + x*(near[1] + ...) in lanes where `c` is true, else that of `far`, with the same number of terms.
+// Multiply-adds limit the speed of most expansions, and selects run beside them. So this costs less than two polynomials.
+inline Value polynomial_of(Value c, Value x, std::span<const double> near, std::span<const double> far) {
+  const auto term = [&](std::size_t i) { return where(c, real(x, near[i]), real(x, far[i])); };
+  Value p = term(near.size() - 1);
+  for (std::size_t i = near.size() - 1; i-- > 0;) {
+    const Value next = term(i);
+    p = fma(p, x, next);
+  }
+  return p;
+}
+
 // An unevaluated sum of two values; low is below the rounding of high.
 struct Pair {
   Value high, low;
@@ -138,14 +150,15 @@ inline Value power_of_two(Value n) {
 
 // Functions on values, by family. The head of each source file describes its method.
 Value expand_exp(Value x);
-Value expand_exp_in_range(Value x);  // exp for |x| <= 80, no special values
+// Without overflow and underflow: the exponents are below 80 in magnitude.
+Value exp_plus_one(Value x);                  // exp(x) + 1 with about one rounding
+Value exp_of_fma(Value a, Value b, Value c);  // exp(a * b + c), where the exponent is not rounded
 Value expand_exp2(Value x);
 Value expand_expm1(Value x);
 Value expand_scale(Value x, Value n);
 // exp(r + low) 2^n for |r| <= ln(2)/2 and an n up to a little beyond the range of results.
 Value exp_scaled(Value r, Value low, Value n);
-// For results that are then rounded to f32: f64 arguments, relative errors of 2^-32 (exp: |x| <= 700, log2: normal x > 0).
-Value exp_for_single(Value x);
+// For results that are then rounded to f32: f64 arguments, relative errors of 2^-32 (log2: normal x > 0).
 Value exp2_for_single(Value x);
 Value log2_for_single(Value x);
 // x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), for positive finite x, also subnormal x. Other x give meaningless values.

@@ -26,4 +26,8 @@ std::vector<compiler::Op> transcendentals();
 // neighbourhoods of zeros and poles. Deterministic. `threads` workers share the inputs.
 Accuracy measure(compiler::Op op, compiler::DType d, std::size_t count, unsigned threads);
 
+// All values of f32, for a function of one operand.
+inline constexpr std::size_t every_float = std::size_t{1} << 32;
+Accuracy measure_every_float(compiler::Op op, unsigned threads);
+
 }  // namespace kiln::tests
