@@ -241,6 +241,11 @@ Id Importer::node(int position, bool is_used) {
     case record::op::dim: id = build_.extent_value(d, attr_extents(n, 1)[0]); break;
     case record::op::iota: id = build_.iota(d, extent(n.s->extents[0])); break;
     case record::op::roll: id = roll(n, src.at(0)); break;
+    case record::op::shear: {
+      const auto a = numbers(n, 0, 4);
+      id = build_.shear(src[0], a[0], a[1], a[2], a[3], extent(n.s->extents[a[1]]));
+      break;
+    }
     case record::op::reduce: id = reduce(n, src); break;
     case record::op::stage: id = build_.stage(src[0]); break;
     case record::op::gradient:

@@ -216,6 +216,7 @@ int Machine::step(int i) {
     case op::slice:
     case op::pad:
     case op::roll:
+    case op::shear:
     case op::concat: return movement(i);
     case op::barrier: throw std::logic_error("barriers are not evaluated");
     default: return elementwise(i);
@@ -273,6 +274,11 @@ int Machine::movement(int i) {
         x = at;
         x[axis(static_cast<int>(attr(i, 0)))] -= attr(i, 1);
         for (int k = 0; k < rank; ++k) x[axis(k)] = ((x[axis(k)] % to[axis(k)]) + to[axis(k)]) % to[axis(k)];
+        break;
+      case op::shear:
+        x = at;
+        x[axis(static_cast<int>(attr(i, 1)))] =
+            at[axis(static_cast<int>(attr(i, 1)))] * attr(i, 2) + at[axis(static_cast<int>(attr(i, 0)))] * attr(i, 3);
         break;
       case op::concat:
         x = at;

@@ -115,10 +115,8 @@ struct control : program<control> {
         continue_if(k % 2 == 1);
         p = p * (1 + x(k));
       }
-      if (auto c = when(p > 1.5))
-        y(i) = p;
-      if (auto d = otherwise())
-        y(i) = p * x(i);
+      if (auto c = when(p > 1.5)) y(i) = p;
+      if (auto d = otherwise()) y(i) = p * x(i);
       total().atomic_add(p);
     }
   }

@@ -16,7 +16,7 @@ namespace kiln::dsl::record {
   X(sin) X(cos) X(tan) X(tanh) X(erf) X(floor) X(ceil) X(round) X(trunc) X(cast) X(bitcast) \
   X(add) X(sub) X(mul) X(fdiv) X(cdiv) X(cmod) X(floordiv) X(floormod) X(pow) X(min) X(max) X(and_) X(or_) X(xor_) X(shl) X(shr) \
   X(lt) X(le) X(eq) X(ne) X(where) X(fma) \
-  X(reshape) X(expand) X(permute) X(slice) X(pad) X(roll) X(concat) X(stage) \
+  X(reshape) X(expand) X(permute) X(slice) X(pad) X(roll) X(shear) X(concat) X(stage) \
   X(reduce) \
   X(gradient) X(tangent) X(mark) X(custom) X(cotangent) \
   X(kernel) X(kernel_end) X(index) X(loop) X(loop_end) X(counter) X(when) X(otherwise) X(when_end) X(break_) X(continue_) \
@@ -81,6 +81,7 @@ struct source_loc {
 //   slice: attr {begin...} then {step...}
 //   pad: attr {before...} then {mode} (0 constant 1 edge 2 reflect 3 wrap), sources {x, value}
 //   roll: attr {axis, shift}                  stage: source {x}, computed once into a buffer
+//   shear: attr {axis k, axis o, stride, dilation}: element (k, o) is element (k, o * stride + k * dilation) of x
 //   concat: attr {axis}
 //   reduce: attr {kind, axes ascending...} (kinds: IR's ReduceKind); fma and dot have two sources
 //
