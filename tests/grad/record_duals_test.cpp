@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
-#include "tests/grad/dual.h"
+#include "tests/grad/record_duals.h"
 
 using namespace kiln;
 using grad_test::Tensor;

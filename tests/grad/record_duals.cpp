@@ -1,9 +1,9 @@
-#include "tests/grad/dual.h"
+#include "tests/grad/record_duals.h"
 
 #include <bit>
 #include <stdexcept>
 
-#include "tests/grad/trace.h"
+#include "tests/grad/record_trace.h"
 
 namespace grad_test {
 namespace {

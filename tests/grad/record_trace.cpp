@@ -1,4 +1,4 @@
-#include "tests/grad/trace.h"
+#include "tests/grad/record_trace.h"
 
 #include <cstring>
 
