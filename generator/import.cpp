@@ -44,6 +44,9 @@ KILN_PAD_MODES(KILN_X)
 #define KILN_X(n) static_assert(static_cast<int>(record::atomic_kind::n) == static_cast<int>(AtomicKind::n));
 KILN_ATOMIC_KINDS(KILN_X)
 #undef KILN_X
+#define KILN_X(n) static_assert(static_cast<int>(record::mark_kind::n) == static_cast<int>(MarkKind::n));
+KILN_MARK_KINDS(KILN_X)
+#undef KILN_X
 
 std::uint64_t canonical_bits(DType d, std::uint64_t v) {
   const int unused = 64 - (d == DType::boolean ? 8 : bits(d));
@@ -124,6 +127,7 @@ class Importer {
   Id movement(Op op, const record::node& n, std::span<const Id> src);
   Id roll(const record::node& n, Id x);
   Id reduce(const record::node& n, std::span<const Id> src);
+  Id derivative(const record::node& n, std::span<const Id> src);
   void finish();
 
   Graph& g_;
@@ -207,6 +211,23 @@ Id Importer::reduce(const record::node& n, std::span<const Id> src) {
   return operands_of(kind) == 2 ? build_.reduce(kind, src[0], src[1], axes) : build_.reduce(kind, src[0], axes);
 }
 
+Id Importer::derivative(const record::node& n, std::span<const Id> src) {
+  const bool or_zero = (n.imm & record::unused_is_zero) != 0;
+  const auto number = narrow<std::int64_t>(n.imm & 0xffffffffu);
+  switch (n.o) {
+    case record::op::gradient: return build_.gradient(src[0], src[1], src[2], or_zero);
+    case record::op::tangent: return build_.tangent(src[0], src.subspan(1), or_zero);
+    case record::op::cotangent: return build_.cotangent(ir_dtype(n.d), extents(*n.s), number);
+    case record::op::custom:
+      return build_.custom(src[0], src.subspan(1, src.size() / 2), src.subspan(1 + src.size() / 2), number);
+    default: {
+      const auto kind = static_cast<record::mark_kind>(n.imm >> 32);
+      return kind == record::mark_kind::straight ? build_.straight(src[0], src[1])
+                                                 : build_.mark(src[0], static_cast<MarkKind>(kind), number);
+    }
+  }
+}
+
 Id Importer::node(int position, bool is_used) {
   const record::node& n = in_.nodes[position];
   const DType d = ir_dtype(n.d);
@@ -220,8 +241,18 @@ Id Importer::node(int position, bool is_used) {
     case record::op::dim: id = build_.extent_value(d, attr_extents(n, 1)[0]); break;
     case record::op::iota: id = build_.iota(d, extent(n.s->extents[0])); break;
     case record::op::roll: id = roll(n, src.at(0)); break;
+    case record::op::shear: {
+      const auto a = numbers(n, 0, 4);
+      id = build_.shear(src[0], a[0], a[1], a[2], a[3], extent(n.s->extents[a[1]]));
+      break;
+    }
     case record::op::reduce: id = reduce(n, src); break;
     case record::op::stage: id = build_.stage(src[0]); break;
+    case record::op::gradient:
+    case record::op::tangent:
+    case record::op::mark:
+    case record::op::custom:
+    case record::op::cotangent: id = derivative(n, src); break;
     default: {
       const auto op = ir_op(n.o);
       if (!op) throw std::logic_error("an operation of the record tables that the IR does not have");

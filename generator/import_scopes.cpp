@@ -19,9 +19,10 @@ namespace {
 // An i64 bound or step counts as at most this far from 0, so that the computation of the number of iterations does
 // not overflow 64 bits.
 constexpr std::int64_t farthest = std::int64_t{1} << 61;
-constexpr int operations_of_math = 16;
+constexpr int costly_operations = 16;
 
-bool is_math(op o) { return (o >= op::rsqrt && o <= op::erf) || o == op::pow; }
+// Transcendentals, and derivatives, which are several operations for each one that they differentiate.
+bool is_costly(op o) { return (o >= op::rsqrt && o <= op::erf) || o == op::pow || o == op::gradient || o == op::tangent; }
 
 }  // namespace
 
@@ -82,7 +83,7 @@ ScopeImporter::Contents ScopeImporter::contents(int position, int depth) const {
     out.breaks = out.breaks || (n.o == op::break_ && loops == 1);
     out.leaves = out.leaves || ((n.o == op::break_ || n.o == op::continue_) && loops == 0);
     out.works = out.works || repeats || n.o == op::store || ((n.o == op::set || writes_element(n.o)) && n.s->rank > 0);
-    out.operations += is_math(n.o) ? operations_of_math : 1;
+    out.operations += is_costly(n.o) ? costly_operations : 1;
     for (const Changed& c : changes(i)) {
       out.works = out.works || (at_workgroup() && !c.is_variable);
       if (is_bound(c) && std::ranges::find(out.changed, c) == out.changed.end()) out.changed.push_back(c);

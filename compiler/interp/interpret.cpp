@@ -1,11 +1,14 @@
 #include "compiler/interp/interpret.h"
 
+#include "compiler/autodiff/differentiate.h"
 #include "compiler/interp/compile_steps.h"
 #include "compiler/interp/run_steps.h"
 
 namespace kiln::compiler {
 
-std::vector<Array> interpret(Graph& g, const Program& p, std::span<const Array> arguments) {
+std::vector<Array> interpret(Graph& g, const Program& given, std::span<const Array> arguments) {
+  Program p = given;
+  differentiate(g, p);
   const auto symbols = bind_symbols(g, p, arguments);
   MathEvaluator math;
   const StepProgram steps = compile_steps(g, p.sink, symbols, math);

@@ -1,5 +1,5 @@
 // The reference interpreter: evaluates the unoptimised tensor graph node by node on whole arrays. It shares no code with the
-// passes. Transcendental operations use the same expansions as the compiler.
+// passes except differentiate, which runs first. Transcendental operations use the same expansions as the compiler.
 #pragma once
 
 #include <map>

@@ -112,6 +112,49 @@ Array pad_array(const Array& x, const Array& value, PadMode mode, std::span<cons
   return gather(x, tables, std::move(extents), value.data.data());
 }
 
+namespace {
+
+// Copies element (k, o) of one array and element (k, o * stride + k * dilation) of the other, for every element of `windows`.
+template <class Copy>
+void for_each_window(const std::vector<std::int64_t>& windows, const Array& elements, std::span<const std::int64_t> axes,
+                     std::span<const std::int64_t> step, Copy&& copy) {
+  std::vector<std::int64_t> index(windows.size(), 0);
+  const auto s = strides(elements);
+  std::size_t n = 1;
+  for (const std::int64_t e : windows) n *= narrow<std::size_t>(e);
+  for (std::size_t e = 0; e < n; ++e) {
+    std::int64_t at = 0;
+    for (std::size_t a = 0; a < index.size(); ++a) {
+      const bool is_o = std::cmp_equal(a, axes[1]);
+      at += s[a] * (is_o ? index[a] * step[0] + nth(index, axes[0]) * step[1] : index[a]);
+    }
+    copy(e, narrow<std::size_t>(at));
+    for (std::size_t a = index.size(); a-- > 0 && ++index[a] == windows[a];) index[a] = 0;
+  }
+}
+
+}  // namespace
+
+Array shear_array(const Array& x, std::span<const std::int64_t> axes, std::span<const std::int64_t> step,
+                  std::vector<std::int64_t> extents) {
+  Array out = Array::zeros(x.dtype, extents);
+  const std::size_t size = size_of(x.dtype);
+  for_each_window(extents, x, axes, step, [&](std::size_t window, std::size_t element) {
+    std::memcpy(out.data.data() + window * size, x.data.data() + element * size, size);
+  });
+  return out;
+}
+
+Array unshear_array(const Array& x, std::span<const std::int64_t> axes, std::span<const std::int64_t> step,
+                    std::vector<std::int64_t> extents) {
+  Array out = Array::zeros(x.dtype, std::move(extents));
+  const std::size_t size = size_of(x.dtype);
+  for_each_window(x.extents, out, axes, step, [&](std::size_t window, std::size_t element) {
+    std::memcpy(out.data.data() + element * size, x.data.data() + window * size, size);
+  });
+  return out;
+}
+
 Array gather_array(const Array& x, std::span<const Array* const> index, std::vector<std::int64_t> extents) {
   Array out = Array::zeros(x.dtype, std::move(extents));
   if (out.data.empty() || x.data.empty()) return out;

@@ -112,6 +112,8 @@ Array WholeEvaluator::movement(Id id, std::span<const Array* const> sources) {
       return slice_array(x, begin, g_.args(id), extents_of(id));
     }
     case Op::PAD: return pad(id, sources);
+    case Op::SHEAR: return shear_array(x, g_.args(id).first(2), g_.args(id).subspan(2), extents_of(id));
+    case Op::UNSHEAR: return unshear_array(x, g_.args(id).first(2), g_.args(id).subspan(2), extents_of(id));
     case Op::CONCAT: return concat_arrays(sources, g_.slot(id));
     default: throw Diagnostic("E-verify", p_.name, std::string(name(g_.op(id))) + " is not a tensor-level operation");
   }

@@ -67,6 +67,19 @@ class Builder {
   Id reduce_fma(Id a, Id b, std::span<const std::int64_t> axes) { return reduce(ReduceKind::fma, a, b, axes); }
   Id reduce_dot(Id a, Id b, std::span<const std::int64_t> axes) { return reduce(ReduceKind::dot, a, b, axes); }
 
+  // Axes k and o and the result's extent of axis o; op.h describes both.
+  Id shear(Id x, std::int64_t k, std::int64_t o, std::int64_t stride, std::int64_t dilation, Id extent);
+  Id unshear(Id x, std::int64_t k, std::int64_t o, std::int64_t stride, std::int64_t dilation, Id extent);
+
+  // Derivatives; op.h describes the operations. or_zero: 0, not an error, if y does not depend on x.
+  Id gradient(Id y, Id cotangent, Id x, bool or_zero = false);
+  Id tangent(Id y, std::span<const Id> x_and_v, bool or_zero = false);  // x1, v1, x2, v2, ...
+  Id laplacian(Id y, Id x, bool or_zero = false);
+  Id mark(Id x, MarkKind kind, std::int64_t number);
+  Id straight(Id value, Id x);
+  Id custom(Id y, std::span<const Id> x, std::span<const Id> d, std::int64_t number);
+  Id cotangent(DType d, std::span<const Id> extents, std::int64_t number);
+
   // Scopes; op.h describes the operations. Index values are of type index and rank 0.
   Id index_of(Id integer);                                            // an integer of rank 0 as an index value
   Id element(Id tensor, std::span<const Id> index, Id gate = no_id);  // no read if the gate is false
@@ -103,6 +116,9 @@ class Builder {
   void check_scalar(Id x, DType d, std::string_view what);
   void check_index(Op op, Id tensor, std::span<const Id> index);
   void check_slots(Op op, std::span<const Id> init, std::span<const Id> next);
+  void check_shear(std::string_view what, Id x, std::int64_t k, std::int64_t o, std::int64_t stride, std::int64_t dilation,
+                   Id windows, Id elements);
+  void check_like(std::string_view what, Id x, Id like);
   void check_slice_axis(std::size_t axis, Id n, Id begin, std::int64_t step, Id extent);
   void check_pad_axis(std::size_t axis, PadMode mode, Id n, Id before, Id extent);
 

@@ -98,6 +98,7 @@ class Graph {
   ReduceKind reduce_kind(Id reduce) const { return enum_of<ReduceKind>(Op::REDUCE, reduce, 0); }
   ReduceOrder reduce_order(Id reduce) const { return enum_of<ReduceOrder>(Op::REDUCE, reduce, 1); }
   PadMode pad_mode(Id pad) const { return enum_of<PadMode>(Op::PAD, pad, 0); }
+  MarkKind mark_kind(Id mark) const { return enum_of<MarkKind>(Op::MARK, mark, 0); }
   Id data(Id id) const {  // the tensor that a movement, GATHER, STAGE, INDEX or single-operand REDUCE reads
     assert(is_movement(op(id)) || op(id) == Op::GATHER || op(id) == Op::STAGE || op(id) == Op::INDEX || op(id) == Op::REDUCE);
     return src(id, 0);

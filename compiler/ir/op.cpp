@@ -26,6 +26,7 @@ constexpr std::array<std::string_view, 10> reduce_kinds = {"sum", "prod",   "max
 constexpr std::array<std::string_view, 8> atomic_kinds = {"add", "min", "max",      "and",
                                                           "or",  "xor", "exchange", "compare_exchange"};
 constexpr std::array<std::string_view, 4> pad_modes = {"constant", "edge", "reflect", "wrap"};
+constexpr std::array<std::string_view, 3> mark_kinds = {"independent", "stop", "again"};
 constexpr std::array<std::string_view, 6> range_kinds = {"loop", "reduce", "vector", "thread", "unroll", "workgroup"};
 
 template <class E>
@@ -77,6 +78,8 @@ Op operation_of(AtomicKind k) {
 }
 std::string_view name(PadMode m) { return nth(pad_modes, m); }
 std::optional<PadMode> pad_mode_from_name(std::string_view s) { return find<PadMode>(pad_modes, s); }
+std::string_view name(MarkKind k) { return nth(mark_kinds, k); }
+std::optional<MarkKind> mark_kind_from_name(std::string_view s) { return find<MarkKind>(mark_kinds, s); }
 std::string_view name(RangeKind k) { return nth(range_kinds, k); }
 std::optional<RangeKind> range_kind_from_name(std::string_view s) { return find<RangeKind>(range_kinds, s); }
 

@@ -52,8 +52,18 @@ namespace kiln::compiler {
   X(PERMUTE,  "permute",  "T",   1)  /* args: out axis i reads in axis args[i] */ \
   X(SLICE,    "slice",    "T",   -1) /* {x, begin..., extents...}; args: step per axis (!= 0); in = begin + out*step */ \
   X(PAD,      "pad",      "T",   -1) /* {x, value (rank 0), before..., extents... of the result}; args {PadMode}; value used by constant mode */ \
+  X(SHEAR,    "shear",    "T",   2)  /* {x, extent of axis o}; args {axis k, axis o, stride, dilation}: element (k, o) is element (k, o * stride + k * dilation) of x */ \
+  X(UNSHEAR,  "unshear",  "T",   2)  /* {x, extent of axis o}; args as SHEAR: element (k, o * stride + k * dilation) is element (k, o) of x; the other elements are 0 */ \
   X(CONCAT,   "concat",   "T",   -1) /* {x0, x1, ...}; args {axis} */ \
   X(GATHER,   "gather",   "T",   -1) /* {x, i...}: integer tensors of equal shapes or rank 0, at most one per axis; result [shape of i, the other axes of x]: x[i...]; an index outside of x reads the nearest element; 0 if x has no elements */ \
+  /* derivatives: the pass `differentiate` replaces them */ \
+  X(GRADIENT, "gradient", "T",   3)  /* {y, cotangent of y, x}; args {1}: 0 if y does not depend on x. The sum of cotangent * y, differentiated by x */ \
+  X(TANGENT,  "tangent",  "T",   -1) /* {y, x, v, x, v, ...}; args {1}: as GRADIENT. The derivative of y along the directions v. Each v may have one more leading axis of K directions, then the result has it */ \
+  X(LAPLACIAN, "laplacian", "T", 2)  /* {y, x}; args {1}: as GRADIENT. The sum of second derivatives by the axes of x that y lacks */ \
+  X(MARK,     "mark",     "T",   1)  /* {x}; args {MarkKind, number}: x */ \
+  X(STRAIGHT, "straight", "T",   2)  /* {value, x}: value, with the derivative of x */ \
+  X(CUSTOM,   "custom",   "T",   -1) /* {y, x1, ..., xn, d1, ..., dn}; args {number}: y. Its derivative by xi is di, an expression of the COTANGENT of this number; y's own derivative does not count */ \
+  X(COTANGENT, "cotangent", "T", -1) /* src = extents; args {number}: the adjoint of the CUSTOM of this number */ \
   /* reductions */ \
   X(REDUCE,   "reduce",   "TK",  -1) /* T: {x} or {a,b} for fma and dot; args {ReduceKind, axes... ascending}; the axes are removed. K: {x[,b], RANGEs...}; args {ReduceKind, ReduceOrder} */ \
   /* kernel graph */ \
@@ -124,6 +134,9 @@ constexpr std::size_t operands_of(ReduceKind kind) { return kind == ReduceKind::
 // The operation that combines the element with the value. Not for the exchanges, which combine nothing.
 Op operation_of(AtomicKind kind);
 enum class PadMode : std::int64_t { constant, edge, reflect, wrap };
+// independent: another value than x for a derivative by it. stop: without derivative. again: what is computed from it is not
+// shared with what is computed from x.
+enum class MarkKind : std::int64_t { independent, stop, again };
 
 inline constexpr int reduce_stripes = 32;
 inline constexpr std::int64_t reduce_block = 65536;
@@ -138,6 +151,7 @@ constexpr bool is_elementwise(Op op) { return op >= Op::NEG && op <= Op::FMA; } 
 constexpr bool is_comparison(Op op) { return op >= Op::LT && op <= Op::NE; }
 constexpr bool is_math(Op op) { return (op >= Op::RSQRT && op <= Op::ERF) || op == Op::POW; }  // compiler/math expands it
 constexpr bool is_movement(Op op) { return op >= Op::RESHAPE && op <= Op::CONCAT; }
+constexpr bool is_derivative(Op op) { return op >= Op::GRADIENT && op <= Op::COTANGENT; }  // only before `differentiate`
 // Operations that compute on integers the same as on index values, if operands and result are in range.
 constexpr bool is_index_arithmetic(Op op) {
   switch (op) {
@@ -181,6 +195,8 @@ std::string_view name(AtomicKind k);
 std::optional<AtomicKind> atomic_kind_from_name(std::string_view s);
 std::string_view name(PadMode m);
 std::optional<PadMode> pad_mode_from_name(std::string_view s);
+std::string_view name(MarkKind k);
+std::optional<MarkKind> mark_kind_from_name(std::string_view s);
 std::string_view name(RangeKind k);
 std::optional<RangeKind> range_kind_from_name(std::string_view s);
 

@@ -14,6 +14,10 @@ std::span<const Id> Shapes::data_sources(Id id) const {
   const Op op = graph_.op(id);
   if (is_elementwise(op) || op == Op::CONCAT || op == Op::GATHER) return src;
   if (op == Op::PERMUTE || op == Op::REDUCE || op == Op::STAGE || is_write(op)) return src.first(1);
+  if (op == Op::SHEAR || op == Op::UNSHEAR || op == Op::MARK || op == Op::STRAIGHT || op == Op::CUSTOM || op == Op::LAPLACIAN)
+    return src.first(1);
+  if (op == Op::GRADIENT) return src.subspan(2);
+  if (op == Op::TANGENT) return src.first(3);
   if (op == Op::CARRY) return src.subspan(1, 1);
   if (op == Op::GET) return scope_inits(graph_, src[0]).subspan(graph_.slot(id), 1);
   return {};
@@ -39,13 +43,31 @@ Shapes::Entry Shapes::derive(Id id) {
   }
   switch (op) {
     case Op::PARAM:
+    case Op::COTANGENT:
     case Op::IOTA: return keep(src);
     case Op::LOCAL: return keep(src.subspan(1));
     case Op::UPDATE:
     case Op::ATOMIC:
     case Op::STAGE:
     case Op::CARRY:
+    case Op::MARK:
+    case Op::STRAIGHT:
+    case Op::CUSTOM:
+    case Op::LAPLACIAN:
+    case Op::GRADIENT:
     case Op::GET: return entries_[data_sources(id)[0]];
+    case Op::TANGENT: {
+      if (entries_[src[2]].rank == entries_[src[1]].rank) return entries_[src[0]];
+      auto out = copy_of(src[0]);
+      out.insert(out.begin(), pool_[entries_[src[2]].begin]);  // the directions
+      return keep(out);
+    }
+    case Op::SHEAR:
+    case Op::UNSHEAR: {
+      auto out = copy_of(src[0]);
+      out[graph_.slot(id, 1)] = src[1];
+      return keep(out);
+    }
     case Op::RESHAPE:
     case Op::EXPAND: return keep(src.subspan(1));
     case Op::SLICE: return keep(src.subspan(1 + (src.size() - 1) / 2));

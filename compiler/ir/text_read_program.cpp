@@ -23,7 +23,8 @@ struct Statement {
   std::optional<PadMode> mode;
   std::optional<ReduceKind> kind;
   std::optional<AtomicKind> atomic;
-  bool conditional = false, workgroup = false, unique = false;
+  std::optional<MarkKind> mark;
+  bool or_zero = false, conditional = false, workgroup = false, unique = false;
   std::uint64_t bits = 0;
   std::string name;
 };
@@ -55,6 +56,8 @@ class ProgramReader {
   void body(Statement& s);
   Id make(const Statement& s);
   Id make_movement(const Statement& s);
+  Id make_shear(const Statement& s);
+  Id make_derivative(const Statement& s);
   Id make_scope(const Statement& s);
   Id make_write(const Statement& s);
   void want(const Statement& s, std::size_t operands) const;
@@ -117,6 +120,11 @@ void ProgramReader::attribute(Statement& s) {
   } else if (s.op == Op::ATOMIC && atomic_kind_from_name(c.peek_word())) {
     s.atomic = atomic_kind_from_name(c.peek_word());
     c.accept_word(c.peek_word());
+  } else if (c.accept_word("or_zero")) {
+    s.or_zero = true;
+  } else if (s.op == Op::MARK && mark_kind_from_name(c.peek_word())) {
+    s.mark = mark_kind_from_name(c.peek_word());
+    c.accept_word(c.peek_word());
   } else if (s.op == Op::REDUCE && reduce_kind_from_name(c.peek_word())) {
     s.kind = reduce_kind_from_name(c.peek_word());
     c.accept_word(c.peek_word());
@@ -177,6 +185,39 @@ void ProgramReader::want_at_least(const Statement& s, std::size_t n) const {
   if (s.operands.size() < n)
     r_.scan.reject("`" + std::string(name(s.op)) + "` expected at least " + std::to_string(n) + " operands, got " +
                    std::to_string(s.operands.size()));
+}
+
+Id ProgramReader::make_shear(const Statement& s) {
+  want(s, 1);
+  const auto &axes = need(s.axes, s, "`axes [k, o]`"), &step = need(s.step, s, "`step [stride, dilation]`");
+  const auto& shape = need(s.shape, s, "a shape");
+  if (axes.size() != 2 || step.size() != 2 || axes[1] < 0 || axes[1] >= std::ssize(shape))
+    r_.scan.reject("`" + std::string(name(s.op)) + "` expected two axes of its shape and two steps");
+  const auto make = s.op == Op::SHEAR ? &Builder::shear : &Builder::unshear;
+  return (r_.build.*make)(s.operands[0], axes[0], axes[1], step[0], step[1], nth(shape, axes[1]));
+}
+
+Id ProgramReader::make_derivative(const Statement& s) {
+  Builder& b = r_.build;
+  const std::span<const Id> operands = s.operands;
+  switch (s.op) {
+    case Op::GRADIENT: want(s, 3); return b.gradient(operands[0], operands[1], operands[2], s.or_zero);
+    case Op::TANGENT: want_at_least(s, 3); return b.tangent(operands[0], operands.subspan(1), s.or_zero);
+    case Op::LAPLACIAN: want(s, 2); return b.laplacian(operands[0], operands[1], s.or_zero);
+    case Op::MARK: want(s, 1); return b.mark(operands[0], need(s.mark, s, "a kind such as stop"), need(s.id, s, "`id n`"));
+    case Op::STRAIGHT: want(s, 2); return b.straight(operands[0], operands[1]);
+    case Op::CUSTOM: {
+      want_at_least(s, 1);
+      const std::size_t n = operands.size() / 2;
+      return b.custom(operands[0], operands.subspan(1, n), operands.subspan(1 + n), need(s.id, s, "`id n`"));
+    }
+    default: {
+      want(s, 0);
+      const DType d = need(s.dtype, s, "a type");
+      const auto& shape = need(s.shape, s, "a shape");
+      return b.cotangent(d, shape, need(s.id, s, "`id n`"));
+    }
+  }
 }
 
 Id ProgramReader::make_movement(const Statement& s) {
@@ -250,7 +291,9 @@ Id ProgramReader::make_write(const Statement& s) {
 
 Id ProgramReader::make(const Statement& s) {
   Builder& b = r_.build;
+  if (s.op == Op::SHEAR || s.op == Op::UNSHEAR) return make_shear(s);
   if (is_movement(s.op)) return make_movement(s);
+  if (is_derivative(s.op)) return make_derivative(s);
   if (s.op == Op::GATHER) return want_at_least(s, 2), b.gather(s.operands[0], std::span(s.operands).subspan(1));
   if (s.op == Op::STAGE) return want(s, 1), b.stage(s.operands[0]);
   if (is_elementwise(s.op)) {

@@ -176,6 +176,14 @@ std::string Writer::tensor_operands(Id id) const {
     case Op::PAD:
       return ref(src[0]) + ", " + ref(src[1]) + ", before " + extents(src.subspan(2, (src.size() - 2) / 2)) + ", mode " +
              std::string(name(g_.pad_mode(id)));
+    case Op::SHEAR:
+    case Op::UNSHEAR: return ref(src[0]) + ", axes " + numbers(args.first(2)) + ", step " + numbers(args.subspan(2));
+    case Op::GRADIENT:
+    case Op::TANGENT:
+    case Op::LAPLACIAN: return operands(src) + (args.empty() ? "" : ", or_zero");
+    case Op::MARK: return ref(src[0]) + ", " + std::string(name(g_.mark_kind(id))) + ", id " + std::to_string(args[1]);
+    case Op::CUSTOM: return operands(src) + ", id " + std::to_string(args[0]);
+    case Op::COTANGENT: return "id " + std::to_string(args[0]);
     case Op::CONCAT: return operands(src) + ", axis " + std::to_string(args[0]);
     case Op::REDUCE: return operands(src) + ", " + std::string(name(g_.reduce_kind(id))) + ", axes " + numbers(args.subspan(1));
     case Op::RANGE:

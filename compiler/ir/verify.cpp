@@ -49,6 +49,20 @@ Id rebuilt_scope(Builder& b, Id id, std::span<const Id> s, std::span<const std::
   }
 }
 
+Id rebuilt_derivative(Builder& b, Id id, std::span<const Id> s, std::span<const std::int64_t> a) {
+  Graph& g = b.graph();
+  const std::size_t half = s.size() / 2;
+  switch (g.op(id)) {
+    case Op::GRADIENT: return b.gradient(s[0], s[1], s[2], !a.empty());
+    case Op::TANGENT: return b.tangent(s[0], s.subspan(1), !a.empty());
+    case Op::LAPLACIAN: return b.laplacian(s[0], s[1], !a.empty());
+    case Op::MARK: return b.mark(s[0], g.mark_kind(id), a[1]);
+    case Op::STRAIGHT: return b.straight(s[0], s[1]);
+    case Op::CUSTOM: return b.custom(s[0], s.subspan(1, half), s.subspan(1 + half), a[0]);
+    default: return b.cotangent(g.dtype(id), s, a[0]);
+  }
+}
+
 // Builds the node again with the Builder, which throws the errors that a user would see. The result is the same node.
 Id rebuilt(Builder& b, Id id) {
   Graph& g = b.graph();
@@ -62,11 +76,13 @@ Id rebuilt(Builder& b, Id id) {
     case Op::SLICE: return b.slice(s[0], from(1, a.size()), a, from(1 + a.size(), a.size()));
     case Op::PAD: return b.pad(s[0], s[1], g.pad_mode(id), from(2, s.size() / 2 - 1), from(1 + s.size() / 2, s.size() / 2 - 1));
     case Op::CONCAT: return b.concat(s, a[0]);
+    case Op::SHEAR: return b.shear(s[0], a[0], a[1], a[2], a[3], s[1]);
+    case Op::UNSHEAR: return b.unshear(s[0], a[0], a[1], a[2], a[3], s[1]);
     case Op::GATHER: return b.gather(s[0], from(1, s.size() - 1));
     case Op::REDUCE:
       return s.size() == 2 ? b.reduce(g.reduce_kind(id), s[0], s[1], std::span(a).subspan(1))
                            : b.reduce(g.reduce_kind(id), s[0], std::span(a).subspan(1));
-    default: return rebuilt_scope(b, id, s, a);
+    default: return is_derivative(g.op(id)) ? rebuilt_derivative(b, id, s, a) : rebuilt_scope(b, id, s, a);
   }
 }
 

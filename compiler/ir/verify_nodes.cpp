@@ -87,6 +87,39 @@ bool concat_form(const Node& n) {
          std::ranges::all_of(n.src(), [&](Id s) { return n.g.dtype(s) == n.dtype(); });
 }
 
+bool shear_form(const Node& n) {
+  return n.src().size() == 2 && keeps_dtype(n) && n.is_index(1) && n.args().size() == 4 && args_in(n, 0, INT64_MAX) &&
+         n.args()[2] > 0 && n.args()[3] > 0;
+}
+
+bool or_zero(const Node& n) { return n.args().empty() || (n.args().size() == 1 && n.args()[0] == 1); }
+bool gradient(const Node& n) {
+  return n.src().size() == 3 && is_float(n.dtype()) && n.src_dtype(2) == n.dtype() && is_float(n.src_dtype(0)) &&
+         n.src_dtype(0) == n.src_dtype(1) && or_zero(n);
+}
+bool tangent(const Node& n) {
+  if (n.src().size() < 3 || n.src().size() % 2 == 0 || !keeps_dtype(n) || !or_zero(n)) return false;
+  for (std::size_t i = 1; i < n.src().size(); i += 2)
+    if (!is_float(n.src_dtype(i)) || n.src_dtype(i) != n.src_dtype(i + 1)) return false;
+  return is_float(n.dtype());
+}
+bool laplacian(const Node& n) {
+  return n.src().size() == 2 && keeps_dtype(n) && is_float(n.dtype()) && is_float(n.src_dtype(1)) && or_zero(n);
+}
+bool mark(const Node& n) {
+  return n.src().size() == 1 && keeps_dtype(n) && n.dtype() < DType::index && n.args().size() == 2 &&
+         args_in(n, 0, INT64_MAX) && n.args()[0] <= 2;
+}
+bool straight(const Node& n) { return n.src().size() == 2 && keeps_dtype(n) && n.src_dtype(1) == n.dtype(); }
+bool custom(const Node& n) {
+  if (n.src().size() % 2 == 0 || !keeps_dtype(n) || !is_float(n.dtype()) || n.args().size() != 1) return false;
+  const std::size_t count = n.src().size() / 2;
+  for (std::size_t i = 1; i <= count; ++i)
+    if (!is_float(n.src_dtype(i)) || n.src_dtype(i) != n.src_dtype(i + count)) return false;
+  return true;
+}
+bool cotangent(const Node& n) { return is_float(n.dtype()) && n.is_index(0) && n.args().size() == 1; }
+
 bool gather_form(const Node& n) {
   return n.src().size() >= 2 && keeps_dtype(n) && n.dtype() < DType::index && n.args().empty() &&
          std::ranges::all_of(n.src().subspan(1), [&](Id s) { return is_int(n.g.dtype(s)); });
@@ -298,6 +331,23 @@ constexpr Check checks[] = {
     {{"T", "pad-form", "data, value, width and extent per axis; args {mode}"}, Op::PAD, Op::PAD, pad_form},
     {{"T", "concat-form", "operands of the result's type; args {axis}"}, Op::CONCAT, Op::CONCAT, concat_form},
     {{"T", "gather-form", "data of the result's type, then integer tensors"}, Op::GATHER, Op::GATHER, gather_form},
+    {{"T", "shear-form", "data of the result's type, an index extent; args {k, o, stride, dilation}"},
+     Op::SHEAR,
+     Op::UNSHEAR,
+     shear_form},
+    {{"T", "gradient", "y, a cotangent of y's type, x of the result's type, all floats; args {} or {1}"},
+     Op::GRADIENT,
+     Op::GRADIENT,
+     gradient},
+    {{"T", "tangent", "y of the result's type, then pairs of floats of one type; args {} or {1}"},
+     Op::TANGENT,
+     Op::TANGENT,
+     tangent},
+    {{"T", "laplacian", "floats: y of the result's type and x; args {} or {1}"}, Op::LAPLACIAN, Op::LAPLACIAN, laplacian},
+    {{"T", "mark", "a tensor; args {kind, number}"}, Op::MARK, Op::MARK, mark},
+    {{"T", "straight", "two values of the result's type"}, Op::STRAIGHT, Op::STRAIGHT, straight},
+    {{"T", "custom", "a float, n values and n derivatives of their types; args {number}"}, Op::CUSTOM, Op::CUSTOM, custom},
+    {{"T", "cotangent", "a float type, index extents; args {number}"}, Op::COTANGENT, Op::COTANGENT, cotangent},
     {{"TK", "reduce-form", "a kind, operands of its types; T: ascending axes; K: an order, then RANGEs"},
      Op::REDUCE,
      Op::REDUCE,

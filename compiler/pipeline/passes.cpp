@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/autodiff/differentiate.h"
 #include "compiler/ir/diagnostic.h"
 #include "compiler/rangeify/collapse_reductions.h"
 #include "compiler/rangeify/fold_stages.h"
@@ -46,6 +47,7 @@ using enum Takes;
 using enum Need;
 
 constexpr Pass table[] = {
+    {"differentiate", program, Form::program, required, differentiate},
     {"scalar_kernels", program, Form::program, required, scalar_kernels},
     {"host_loops", schedule, Form::tensors, required, host_loops},
     {"graph_cleanup", program, Form::tensors, required, graph_cleanup},

@@ -24,6 +24,7 @@ class Cleanup {
       case Op::PERMUTE: return permute(id);
       case Op::SLICE: return slice(id);
       case Op::PAD: return pad(id);
+      case Op::UNSHEAR:
       case Op::GATHER: return has_zero_extent(shapes_.of(g_.data(id))) ? filled_with_zero(id) : id;
       case Op::STAGE: return stage(id);
       default: return id;

@@ -29,6 +29,8 @@ IndexMap MapRules::movement(Id node, const IndexMap& out) {
     case Op::EXPAND: return expand(node, out);
     case Op::SLICE: return slice(node, out);
     case Op::PAD: return pad(node, out);
+    case Op::SHEAR: return shear(node, out);
+    case Op::UNSHEAR: return unshear(node, out);
     default: break;
   }
   IndexMap in{std::vector<Id>(out.index.size()), out.gate};  // PERMUTE
@@ -96,6 +98,44 @@ IndexMap MapRules::pad(Id node, const IndexMap& out) {
     if (mode != PadMode::constant) in.gate = both(g_, in.gate, condition(index_less(g_, zero, n)));
     in.index[i] = simple(k);
   }
+  return in;
+}
+
+IndexMap MapRules::shear(Id node, const IndexMap& out) {
+  const std::size_t k = g_.slot(node, 0), o = g_.slot(node, 1);
+  const Id by_window = index_mul(g_, out.index[o], g_.index(g_.arg(node, 2)));
+  const Id by_tap = index_mul(g_, out.index[k], g_.index(g_.arg(node, 3)));
+  IndexMap in = out;
+  const bool is_one = g_.is_index_const(shapes_.of(g_.data(node))[o], 1);
+  in.index[o] = is_one ? g_.index(0) : simple(index_add(g_, by_window, by_tap));
+  return in;
+}
+
+// From the first element of the tap's windows to the element.
+Id MapRules::distance(Id node, const IndexMap& out) {
+  const std::size_t k = g_.slot(node, 0), o = g_.slot(node, 1);
+  return index_sub(g_, out.index[o], index_mul(g_, out.index[k], g_.index(g_.arg(node, 3))));
+}
+
+Id MapRules::unshear_inside(Id node, const IndexMap& out) {
+  const Id stride = g_.index(g_.arg(node, 2)), zero = g_.index(0), d = distance(node, out);
+  const Id windows = shapes_.of(g_.data(node))[g_.slot(node, 1)];
+  const Id end = index_mul(g_, windows, stride);
+  Id inside = condition(index_less_equal(g_, zero, d));
+  inside = both(g_, inside, condition(index_less(g_, d, end)));
+  if (g_.arg(node, 2) == 1) return inside;
+  const Id between = index_floormod(g_, d, stride);
+  return both(g_, inside, condition(index_less_equal(g_, between, zero)));
+}
+
+IndexMap MapRules::unshear(Id node, const IndexMap& out) {
+  const std::size_t o = g_.slot(node, 1);
+  IndexMap in = out;
+  const Id inside = unshear_inside(node, out);
+  in.gate = both(g_, in.gate, inside);
+  const bool is_one = g_.is_index_const(shapes_.of(g_.data(node))[o], 1);
+  const Id stride = g_.index(g_.arg(node, 2)), d = distance(node, out);
+  in.index[o] = is_one ? g_.index(0) : simple(index_floordiv(g_, d, stride));
   return in;
 }
 

@@ -40,8 +40,10 @@ class MapRules {
  public:
   MapRules(Graph& g, Shapes& shapes, Simplifier& simplify) : g_(g), shapes_(shapes), simplify_(simplify) {}
 
-  // RESHAPE, EXPAND, PERMUTE, SLICE, PAD: the map of source 0.
+  // Every movement operation but CONCAT: the map of source 0.
   IndexMap movement(Id node, const IndexMap& out);
+  // UNSHEAR: the condition that the element is in the source; no_id: always true.
+  Id unshear_inside(Id node, const IndexMap& out);
   // CONCAT: the map of source k.
   IndexMap concat(Id node, std::size_t k, const IndexMap& out);
   // PAD in constant mode: the condition that the element is in the source; no_id: always true.
@@ -54,6 +56,9 @@ class MapRules {
   IndexMap expand(Id node, const IndexMap& out);
   IndexMap slice(Id node, const IndexMap& out);
   IndexMap pad(Id node, const IndexMap& out);
+  IndexMap shear(Id node, const IndexMap& out);
+  IndexMap unshear(Id node, const IndexMap& out);
+  Id distance(Id node, const IndexMap& out);
   Id concat_offset(Id node, std::size_t k);
   Id simple(Id expr) { return simplify_(expr); }
   Id condition(Id expr);  // simplified; no_id if it is constant true

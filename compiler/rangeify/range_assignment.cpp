@@ -76,7 +76,9 @@ class ValueBuilder {
       case Op::RESHAPE:
       case Op::EXPAND:
       case Op::PERMUTE:
+      case Op::SHEAR:
       case Op::SLICE: return src[0];
+      case Op::UNSHEAR: return unshear(node, src[0], map);
       case Op::PAD: return pad(node, src, map);
       case Op::CONCAT: return concat(node, src, map);
       case Op::REDUCE: return reduce(node, src, e);
@@ -90,6 +92,11 @@ class ValueBuilder {
     if (g_.pad_mode(node) != PadMode::constant) return src[0];
     const Id inside = walk_.rules().pad_inside(node, map);
     return inside == no_id ? src[0] : g_.make(Op::WHERE, g_.dtype(node), {inside, src[0], src[1]});
+  }
+
+  Id unshear(Id node, Id x, const IndexMap& map) {
+    const Id inside = walk_.rules().unshear_inside(node, map);
+    return inside == no_id ? x : g_.make(Op::WHERE, g_.dtype(node), {inside, x, g_.constant(g_.dtype(node), 0)});
   }
 
   Id concat(Id node, const std::vector<Id>& src, const IndexMap& map) {

@@ -108,7 +108,11 @@ class Unrolling {
 
   // Element k of a source. A scalar is every element.
   Id part(Id source, std::size_t k) {
-    while (!inside_[source] && is_movement(g_.op(source)) && shapes_.rank(source) > 0) std::tie(source, k) = moved(source, k);
+    while (!inside_[source] && is_movement(g_.op(source)) && shapes_.rank(source) > 0) {
+      const DType d = g_.dtype(source);
+      std::tie(source, k) = moved(source, k);
+      if (source == no_id) return g_.constant(d, 0);
+    }
     const Parts& p = parts_.at(source);
     if (inside_[source] || g_.dtype(source) == DType::index || shapes_.rank(source) == 0) return p[p.size() == 1 ? 0 : k];
     if (g_.op(source) == Op::IOTA) return g_.make(Op::CAST, g_.dtype(source), {g_.index(k)});
@@ -251,7 +255,7 @@ class Unrolling {
     Parts made;
     for (std::size_t k = 0; k < count(out); ++k) {
       const auto [source, at] = moved(id, k);
-      made.push_back(part(source, at));
+      made.push_back(source == no_id ? g_.constant(g_.dtype(id), 0) : part(source, at));
     }
     return made;
   }
@@ -263,7 +267,7 @@ class Unrolling {
     return *v;
   }
 
-  // The source of element k of a movement operation, and the index of the element there.
+  // The source of element k of a movement operation, and the index of the element there. no_id: the element is 0.
   std::pair<Id, std::size_t> moved(Id id, std::size_t k) {
     const Id x = g_.data(id);
     const Op op = g_.op(id);
@@ -271,6 +275,7 @@ class Unrolling {
     Extents at = place(k, extents(id));
     if (op == Op::CONCAT) return joined(id, std::move(at));
     const Extents in = extents(x);
+    if (op == Op::SHEAR || op == Op::UNSHEAR) return sheared(id, std::move(at), in);
     Extents from(in.size());
     for (std::size_t a = 0; a < at.size(); ++a) {
       if (op == Op::PERMUTE) nth(from, g_.arg(id, a)) = at[a];
@@ -285,6 +290,19 @@ class Unrolling {
       if (!is_there) from[a] = padded(mode, from[a], in[a]);
     }
     return {x, flat(from, in)};
+  }
+
+  std::pair<Id, std::size_t> sheared(Id id, Extents at, const Extents& in) const {
+    std::int64_t& o = at[g_.slot(id, 1)];
+    const std::int64_t by_tap = at[g_.slot(id, 0)] * g_.arg(id, 3), stride = g_.arg(id, 2);
+    if (g_.op(id) == Op::SHEAR) {
+      o = o * stride + by_tap;
+    } else {
+      const std::int64_t d = o - by_tap;
+      if (d < 0 || d % stride != 0 || d / stride >= in[g_.slot(id, 1)]) return {no_id, 0};
+      o = d / stride;
+    }
+    return {g_.data(id), flat(at, in)};
   }
 
   static std::int64_t padded(PadMode mode, std::int64_t i, std::int64_t n) {

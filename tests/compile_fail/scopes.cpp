@@ -10,6 +10,8 @@ inline constexpr dim<"N"> N;
 #define BAD 0
 #endif
 
+struct layer { inout<f32, N> w; };
+
 struct scopes : program<scopes> {
   in<f32, N> x;
   in<i32, N> k;
@@ -24,6 +26,7 @@ struct scopes : program<scopes> {
   inout<i32, N, 3> m;
   out<f32, N> z;
   inout<bool, N> flags;
+  layer model;
   constexpr void body() {
     auto total = var(0.0f);
     auto value = s + 1;
@@ -233,6 +236,12 @@ struct scopes : program<scopes> {
     auto r = x(range<4>(ks));  //! index must be an integer|an index is an integer
 #elif BAD == 101
     auto r = x(range<N - 2>(N - 2));  //! computed extent is a template argument|a computed extent is a template argument
+#elif BAD == 102
+    auto g = grad(s * sum(model.w), model)(y);  //! parameter is not of this module|g\(model.w\)
+#elif BAD == 103
+    for (auto [i] : kernel(N)) y(i) = grad(s * sum(x), x)(i);  //! gradient of a large tensor in a kernel|at most 16 elements
+#elif BAD == 104
+    auto g = unused_is_zero(s + 1);  //! unused is zero is of a derivative|takes what grad, vjp, jvp and hvp return
 #endif
     z = x;
   }

@@ -15,6 +15,9 @@ inline constexpr dim<"N", {.multiple_of = 8}> N8;
 #define BAD 0
 #endif
 
+struct layer { inout<f32, 3, 4> w; in<f32, 4> frozen; };
+struct constants { in<f32, 3> w; inout<i32> steps; };
+
 struct twins : program<twins> {
   in<f32, 64, 768> x;
   in<f32, 512, 10> w;
@@ -34,9 +37,12 @@ struct twins : program<twins> {
   in<f32, 0> empty;
   in<f32> s;
   inout<f32, N> y;
+  layer model;
+  constants fixed;
   out<f32, N> z;
   out<i32, N> zi;
   constexpr void body() {
+    auto loss = sum(model.w) * sum(v) * s;
 #if BAD == 1
     auto r = matmul(x, w);  //! inner extents of matmul differ|same K
 #elif BAD == 2
@@ -217,6 +223,44 @@ struct twins : program<twins> {
     auto r = expand<2 * (N8 / 2)>(s);  //! no parameter declares.*use one dim for both
 #elif BAD == 92
     for (auto [i] : kernel(N8)) z(i) = 0;  //! no parameter declares.*use one dim for both
+#elif BAD == 93
+    auto g = grad(v * 2, v);  //! gradient is of a scalar write grad of sum|a gradient is of a scalar
+#elif BAD == 94
+    auto g = grad(loss, k);  //! gradient needs floating point|derivatives are of floating point
+#elif BAD == 95
+    auto g = grad(k * 2, v);  //! gradient needs floating point|derivatives are of floating point
+#elif BAD == 96
+    auto g = grad(loss, 2.0f);  //! gradient is of a value or parameter|a derivative is of a value
+#elif BAD == 97
+    auto g = grad(loss, N);  //! gradient is of a value or parameter|a derivative is of a value
+#elif BAD == 98
+    auto g = vjp(v * 2, v, u);  //! cotangent has another type|has the dtype and the shape of y
+#elif BAD == 99
+    auto g = vjp(v * 2, v, wide);  //! cotangent has another type|has the dtype and the shape of y
+#elif BAD == 100
+    auto g = jvp(loss, v, s);  //! direction has another shape|has the dtype and the shape of x
+#elif BAD == 101
+    auto g = jvp(loss, v, wide);  //! direction has another shape|has the dtype and the shape of x
+#elif BAD == 102
+    auto g = jvp(loss, wrt(v, v), wrt(v, unsqueeze<0>(v)));  //! direction has another shape|one more leading axis, of one extent for all
+#elif BAD == 103
+    auto g = hvp(v, v, v);  //! gradient is of a scalar write grad of sum|a gradient is of a scalar
+#elif BAD == 104
+    auto g = grad(loss, fixed);  //! module has no trainable parameter|no trainable parameter
+#elif BAD == 105
+    auto g = grad(loss, model)(v + v);  //! parameter is not of this module|g\(model.w\)
+#elif BAD == 106
+    auto g = custom_vjp(exp(v), [&](auto c) { return sum(c); }, v);  //! custom derivative returns other types|for each x, with the dtype and the shape
+#elif BAD == 107
+    auto g = custom_vjp(exp(v), [&](auto c) { return c; }, v, s);  //! custom derivative returns other types|for each x, with the dtype and the shape
+#elif BAD == 108
+    auto g = straight_through(wide, v);  //! dtypes differ|different dtypes
+#elif BAD == 109
+    auto g = value_and_grad([&](auto p) { return p * 2; }, v);  //! gradient is of a scalar write grad of sum|a gradient is of a scalar
+#elif BAD == 110
+    auto g = checkpoint([&](auto p) { return p > 0; }, v);  //! gradient needs floating point|derivatives are of floating point
+#elif BAD == 111
+    auto [a, b] = grad(loss, v, k);  //! gradient needs floating point|derivatives are of floating point
 #elif BAD == 89
     k = 1.5;  //! an in parameter is read only|read-only
 #endif

@@ -159,6 +159,15 @@ struct Machine {
         });
         break;
       }
+      case op::shear: {
+        const auto k = static_cast<std::size_t>(attr(i, 0)), o = static_cast<std::size_t>(attr(i, 1));
+        each(shape, [&](const Shape& at) {
+          Shape from = at;
+          from[o] = at[o] * attr(i, 2) + at[k] * attr(i, 3);
+          r.at(at) = x.at(from);
+        });
+        break;
+      }
       case op::concat: {
         const auto axis = static_cast<std::size_t>(attr(i, 0));
         std::int64_t offset = 0;
@@ -213,6 +222,7 @@ struct Machine {
       case op::permute:
       case op::slice:
       case op::roll:
+      case op::shear:
       case op::concat: r = movement(i, shape); break;
       default: r = elementwise(i, shape);
     }

@@ -16,8 +16,9 @@ namespace kiln::dsl::record {
   X(sin) X(cos) X(tan) X(tanh) X(erf) X(floor) X(ceil) X(round) X(trunc) X(cast) X(bitcast) \
   X(add) X(sub) X(mul) X(fdiv) X(cdiv) X(cmod) X(floordiv) X(floormod) X(pow) X(min) X(max) X(and_) X(or_) X(xor_) X(shl) X(shr) \
   X(lt) X(le) X(eq) X(ne) X(where) X(fma) \
-  X(reshape) X(expand) X(permute) X(slice) X(pad) X(roll) X(concat) X(stage) \
+  X(reshape) X(expand) X(permute) X(slice) X(pad) X(roll) X(shear) X(concat) X(stage) \
   X(reduce) \
+  X(gradient) X(tangent) X(mark) X(custom) X(cotangent) \
   X(kernel) X(kernel_end) X(index) X(loop) X(loop_end) X(counter) X(when) X(otherwise) X(when_end) X(break_) X(continue_) \
   X(var) X(set) X(get) X(local) X(element) X(put) X(atomic) X(barrier) X(accumulate) X(check)
 // clang-format on
@@ -45,16 +46,20 @@ enum class index_mode : std::uint8_t { clamp, wrap, mirror, constant, unchecked,
 // The generator casts these kinds to the IR's enums, whose names are equal.
 #define KILN_REDUCE_KINDS(X) X(sum) X(prod) X(max) X(min) X(any) X(all) X(argmax) X(argmin) X(fma) X(dot)
 #define KILN_PAD_MODES(X) X(constant) X(edge) X(reflect) X(wrap)
+// The meaning of a mark.
+#define KILN_MARK_KINDS(X) X(independent) X(stop) X(again)
 // compare_exchange writes the value if the element equals the expected value.
 #define KILN_ATOMIC_KINDS(X) X(add) X(min) X(max) X(bit_and) X(bit_or) X(bit_xor) X(exchange) X(compare_exchange)
 #define KILN_X(n) n,
 enum class reduce_kind : std::uint8_t { KILN_REDUCE_KINDS(KILN_X) };
 enum class pad_mode : std::uint8_t { KILN_PAD_MODES(KILN_X) };
 enum class atomic_kind : std::uint8_t { KILN_ATOMIC_KINDS(KILN_X) };
+enum class mark_kind : std::uint8_t { KILN_MARK_KINDS(KILN_X) straight };
 #undef KILN_X
 inline constexpr std::uint64_t local_tensors = 1000, variable_tensors = 1u << 20, computed_tensor = 0x7fffffff;
 inline constexpr std::uint64_t shared_array = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t unique_write = std::uint64_t{1} << 56;
+inline constexpr std::uint64_t unused_is_zero = 1;
 inline constexpr std::uint64_t within_workgroup = 1 << 8, of_workgroup = 2 << 8;
 
 struct shape {
@@ -76,8 +81,18 @@ struct source_loc {
 //   slice: attr {begin...} then {step...}
 //   pad: attr {before...} then {mode} (0 constant 1 edge 2 reflect 3 wrap), sources {x, value}
 //   roll: attr {axis, shift}                  stage: source {x}, computed once into a buffer
+//   shear: attr {axis k, axis o, stride, dilation}: element (k, o) is element (k, o * stride + k * dilation) of x
 //   concat: attr {axis}
 //   reduce: attr {kind, axes ascending...} (kinds: IR's ReduceKind); fma and dot have two sources
+//
+// Derivatives. Each belongs to the value of its sources, not to their names.
+//   gradient: source {y, ct, x}, the derivative of sum(y * ct) with respect to x; x's type. imm: unused_is_zero, or 0: it is an
+//             error if y does not depend on x
+//   tangent: source {y, x, v, x, v, ...}, the derivative of y along the directions v; y's type. If the directions have one axis
+//            more than their x, the result has that leading axis too. imm as of gradient
+//   mark: source {x} or, of straight, {value, x}; imm = kind << 32 | number
+//   custom: source {y, x..., dx...}: y, whose derivative with respect to each x is the dx at the same place; imm = number
+//   cotangent: imm = number of the custom in whose dx it stands for the cotangent of y
 //
 // A scope is a pair of nodes in the list; the scope repeats the nodes between them. A bound is an extent or, where the
 // attribute is -1 without a text, the next source, a rank-0 integer (i32 or i64); a literal -1 is a source too.

@@ -149,6 +149,18 @@ namespace kiln::dsl {
   X(cpp_sees_no_extents_and_elements__write_kernel_loop_or_size, "C++ sees no extents and elements: for (auto [i] : kernel(N)), for (auto i : loop(N)); the extent as a value is size<N, i32>()") \
   X(a_slice_at_a_value_is_a_range__write_x_of_range, "a slice at a place that a value decides has a range as its index: x(range<4>(k)), x(i, range<4>(k))") \
   X(axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets, "axes and extents are template arguments: reshape<N, M>(x), concat<0>(a, b), pad<0, 1, 1>(x), arange<N>(), full<f32, N>(1), grid<N, M>()")
+#define KILN_REASONS_GRADIENT(X) \
+  X(gradient_is_of_a_scalar__write_grad_of_sum, "a gradient is of a scalar: grad(sum(y), x); of all elements at once vjp(y, x, c)") \
+  X(gradient_needs_floating_point__write_cast, "derivatives are of floating point, with respect to floating point: cast<f32>(x)") \
+  X(gradient_is_of_a_value_or_parameter__write_it_without_literals, "a derivative is of a value, parameter, variable or element, with respect to such: grad(loss, w), grad(d, a(i)); no literal, extent or array") \
+  X(cotangent_has_another_type__write_it_with_dtype_and_shape_of_y, "the cotangent of vjp(y, x, c) has the dtype and the shape of y: cast<...>(c), expand<...>(c)") \
+  X(direction_has_another_shape__write_that_of_x_or_one_more_leading_axis, "a direction of x has the dtype and the shape of x, or one more leading axis, of one extent for all: expand<...>(v), unsqueeze<0>(v)") \
+  X(module_has_no_trainable_parameter__declare_it_inout, "the module has no trainable parameter: inout<f32, N> w; an in<> is constant") \
+  X(parameter_is_not_of_this_module__write_g_of_model_w, "the gradients of a module are of its inout<> parameters of floating point: auto g = grad(loss, model); g(model.w)") \
+  X(custom_derivative_returns_other_types__write_pack_with_the_type_of_each_x, "the function of custom_vjp(y, f, x, w) returns a derivative for each x, with the dtype and the shape of x: return pack(dx, dw)") \
+  X(gradient_of_a_large_tensor_in_a_kernel__write_it_outside, "inside a kernel, a derivative has at most 16 elements with static extents: grad(d, x(i)), or grad outside of the kernel") \
+  X(dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype, "operands have different dtypes: write cast<...>(x); to add up in the wider dtype, sum<...>(x), matmul<...>(a, b)") \
+  X(shapes_do_not_broadcast__write_unsqueeze_expand_or_reshape, "shapes do not broadcast: extents, from the last axis on, must be equal or 1: unsqueeze<1>(x), expand, reshape")
 // Mistakes in the structure of a program, and causes for which its body cannot be evaluated.
 #define KILN_REASONS_PROGRAM(X) \
   X(base_is_not_program_of_itself__write_struct_p_program_of_p, "the base of a program is program of itself: struct p : program<p>") \
@@ -175,6 +187,9 @@ namespace kiln::dsl {
   X(shared_array_outside_of_a_kernel_with_workgroups, "a shared array outside of a kernel with workgroups: for (auto [i] : kernel(n).workgroup<256>())") \
   X(variable_of_outside_is_set_inside_a_kernel__write_atomic_add_sum_or_once, "a variable of outside is set inside a kernel, whose work items run at once: total().atomic_add(e), sum(x) without a kernel, or for (auto o : once())") \
   X(elements_inside_a_kernel_are_at_most_16_with_static_extents, "inside a kernel, t(i) names at most 16 elements with static extents") \
+  X(gradient_of_a_large_tensor_in_a_kernel__write_it_outside, "inside a kernel, a derivative has at most 16 elements with static extents: grad(d, x(i)), or grad outside of the kernel") \
+  X(parameter_is_not_of_this_module__write_g_of_model_w, "the gradients of a module are of its inout<> parameters of floating point: auto g = grad(loss, model); g(model.w)") \
+  X(unused_is_zero_is_of_a_derivative__write_unused_is_zero_of_grad, "unused_is_zero takes what grad, vjp, jvp and hvp return: unused_is_zero(grad(y, x))") \
   X(stored_inside_a_kernel, "stored(x) inside a kernel: values there have no buffers") \
   X(whole_tensor_is_assigned_inside_a_kernel__write_its_elements_also_of_a_scalar_or_atomic_add, "a whole tensor is assigned inside a kernel: write its elements, y(i) = e, of a scalar y() = e; a sum over work items is total().atomic_add(e)") \
   X(literal_is_out_of_range_of_the_dtype, "a literal is out of range of the dtype") \
@@ -300,6 +315,13 @@ enum class why : unsigned char {
   increment_has_no_meaning__write_plus_equals_1,
   cpp_sees_no_extents_and_elements__write_kernel_loop_or_size,
   axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets,
+  gradient_is_of_a_scalar__write_grad_of_sum,
+  gradient_needs_floating_point__write_cast,
+  gradient_is_of_a_value_or_parameter__write_it_without_literals,
+  cotangent_has_another_type__write_it_with_dtype_and_shape_of_y,
+  direction_has_another_shape__write_that_of_x_or_one_more_leading_axis,
+  module_has_no_trainable_parameter__declare_it_inout,
+  custom_derivative_returns_other_types__write_pack_with_the_type_of_each_x,
   a_dtype_is_no_variable__write_auto_or_var,
   a_value_of_cpp_belongs_to_no_program__write_var,
   this_name_means_a_program_here__write_kiln_dsl_name_for_the_function,

@@ -3,7 +3,7 @@
 // call.
 #pragma once
 
-#include "kiln/dsl/window.h"
+#include "kiln/dsl/mark.h"
 
 namespace kiln::dsl {
 

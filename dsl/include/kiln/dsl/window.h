@@ -1,6 +1,5 @@
-// Windows over images [batch, channels, height, width]: conv2d, max_pool2d, avg_pool2d. A view of windows is movement only. The
-// axis is tiled and cut into rows that are longer than the axis by the dilation, so row k starts k * dilation further: element
-// [k, o] of the view is element o * stride + k * dilation of the axis. The compiler's index arithmetic undoes the tiling.
+// Windows over images [batch, channels, height, width]: conv2d, max_pool2d, avg_pool2d. A view of windows is movement only:
+// element [k, o] of the view is element o * stride + k * dilation of the axis.
 #pragma once
 
 #include "kiln/dsl/contract.h"
@@ -49,16 +48,12 @@ constexpr auto windows(const X& x, const sloc& l) {
     constexpr ints order = detail::exchanged(S::rank + 1, Axis, Axis + 1);
     return detail::permuted<order>(detail::reshaped<Parts>(cut, l), l);
   } else {
-    // ceil(kernel * (n + dilation) / n) copies; with a symbolic n >= 1 at most kernel * (1 + dilation).
-    constexpr std::int64_t size = detail::is_static(n) ? detail::value_of(n) : 1;
-    constexpr std::int64_t copies = (Kernel * (size + Dilation) + size - 1) / size;
-    constexpr ext row = detail::plus(n, detail::to_ext(Dilation));
-    constexpr ext used = detail::times(row, kernel);
-    const auto tiled = detail::repeated<Axis, Axis, detail::to_ext(copies)>(x, l);
-    const auto cut = detail::cut<Axis, detail::to_ext(0), used, 1>(tiled, l);
-    using Kernels = typename replaced<One, Axis, kernel>::type;
-    using Rows = typename replaced<Kernels, Axis + 1, row>::type;
-    return detail::cut<Axis + 1, detail::to_ext(0), count, Stride>(detail::reshaped<Rows>(cut, l), l);
+    using Taps = typename replaced<One, Axis, kernel>::type;  // [.., kernel, n, ..]
+    const auto copies = detail::expanded_to<Taps>(detail::reshaped<One>(x, l), l);
+    using Windows = typename replaced<Taps, Axis + 1, count>::type;
+    const auto windows = detail::move_node<Windows>(op::shear, copies, l);
+    for (const int a : {Axis, Axis + 1, Stride, Dilation}) x.b->attr(a);
+    return windows;
   }
 }
 template <hw Padding, class X, class V>

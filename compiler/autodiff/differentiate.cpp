@@ -1,0 +1,165 @@
+#include "compiler/autodiff/differentiate.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+#include "compiler/autodiff/forward.h"
+#include "compiler/autodiff/reverse.h"
+#include "compiler/ir/kernel_body.h"
+#include "compiler/ir/scopes.h"
+
+namespace kiln::compiler {
+namespace {
+
+using namespace autodiff;
+
+class Differentiation {
+ public:
+  Differentiation(Graph& g, Program& p, std::vector<Id> order)
+      : g_(g), p_(p), order_(std::move(order)), rules_(g, p.sink), e_(rules_.e) {}
+
+  void run() {
+    for (const Id id : order_) {
+      if (g_.op(id) == Op::GRADIENT) together_[{g_.src(id, 0), g_.src(id, 1)}].push_back(id);
+      if (g_.op(id) == Op::FOR) loops_[g_.range_number(g_.range_of(id))] = id;
+    }
+    for (const Id id : order_) {
+      const LocScope of_node(g_, g_.loc(id));
+      new_[id] = rewritten(id);
+    }
+    p_.sink = plain(new_.at(p_.sink));
+  }
+
+ private:
+  Id rewritten(Id id) {
+    switch (g_.op(id)) {
+      case Op::GRADIENT: return gradient(id);
+      case Op::TANGENT: return tangent(id);
+      case Op::LAPLACIAN:
+        fail_derivative(g_, id, "expected a gradient or a tangent, got a `laplacian`, which is not supported yet");
+      default: return g_.with_src(id, sources(id));
+    }
+  }
+
+  std::vector<Id> sources(Id id) const {
+    std::vector<Id> src = g_.sources(id);
+    for (Id& s : src) s = new_.at(s);
+    return src;
+  }
+
+  // All derivatives of one value are made with the first one, as far as their x are known by then. What is made later is no
+  // source of the value.
+  Id gradient(Id id) {
+    if (const auto made = made_.find(id); made != made_.end()) return made->second;
+    const Id y = new_.at(g_.src(id, 0)), cotangent = new_.at(g_.src(id, 1));
+    std::vector<Id> nodes, xs;
+    for (const Id other : together_.at({g_.src(id, 0), g_.src(id, 1)}))
+      if (new_.contains(g_.src(other, 2)) && !made_.contains(other)) {
+        nodes.push_back(other);
+        xs.push_back(new_.at(g_.src(other, 2)));
+        refuse_carried(other, y, g_.src(other, 2));
+      }
+    const std::vector<Id> results = gradients(rules_, id, y, cotangent, xs);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const LocScope of_node(g_, g_.loc(nodes[i]));
+      made_[nodes[i]] = results[i] == no_id ? nothing(nodes[i], xs[i]) : results[i];
+    }
+    return made_.at(id);
+  }
+
+  Id tangent(Id id) {
+    const std::vector<Id> src = sources(id);
+    for (std::size_t i = 1; i < src.size(); i += 2) refuse_carried(id, src[0], g_.src(id, i));
+    const Id made = autodiff::tangent(rules_, id, src[0], std::span(src).subspan(1));
+    if (made != no_id) return made;
+    Extents to = e_.shape(src[0]);
+    if (const Extents x = e_.shape(src[1]), v = e_.shape(src[2]); v.size() > x.size()) to.insert(to.begin(), v[0]);
+    return nothing(id, e_.zeros(g_.dtype(src[0]), to));
+  }
+
+  // The derivative of a value that does not depend on x. like: has its type and shape.
+  Id nothing(Id derivative, Id like) {
+    if (!g_.args(derivative).empty()) return e_.zeros(g_.dtype(like), e_.shape(like));
+    const Id y = g_.src(derivative, 0), x = g_.src(derivative, g_.op(derivative) == Op::TANGENT ? 1 : 2);
+    fail_derivative(g_, derivative,
+                    "expected " + rules_.at(y) + " to depend on " + rules_.at(x) +
+                        ", got no path of differentiable operations between them; `unused_is_zero` makes the derivative 0");
+  }
+
+  // A value of a loop may depend on x of outside through earlier iterations, which are no sources of the value.
+  void refuse_carried(Id derivative, Id y, Id x) {
+    if (loops_.empty()) return;
+    std::unordered_set<Id> from_x;
+    const std::vector<Id> sources = g_.reachable(y);
+    std::unordered_set<std::int64_t> ended;  // loops whose results y uses
+    for (const Id id : sources)
+      if (g_.op(id) == Op::FOR) ended.insert(g_.range_number(g_.range_of(id)));
+    for (const Id id : sources) {
+      if (g_.op(id) != Op::CARRY || ended.contains(g_.range_number(g_.range_of(id)))) continue;
+      const auto loop = loops_.find(g_.range_number(g_.range_of(id)));
+      if (loop == loops_.end()) continue;
+      if (from_x.empty()) from_x = users(x);
+      if (from_x.contains(g_.range_of(loop->second)) || depends(x, g_.range_of(loop->second))) continue;
+      const LoopParts parts = loop_parts(g_, loop->second);
+      if (std::ranges::any_of(parts.yield, [&](Id v) { return from_x.contains(v) && carries(v); }))
+        fail_derivative(g_, derivative,
+                        "expected a value of the " + rules_.at(loop->second) + ", got " + rules_.at(x) +
+                            " of outside, on which earlier iterations depend: take the derivative after the loop");
+    }
+  }
+  bool carries(Id v) const { return is_float(g_.dtype(v)); }
+  bool depends(Id node, Id on) const { return std::ranges::binary_search(g_.reachable(node), on); }
+  std::unordered_set<Id> users(Id x) const {
+    std::unordered_set<Id> out{x};
+    for (const Id id : order_)
+      if (std::ranges::any_of(g_.src(id), [&](Id s) { return out.contains(s); })) out.insert(id);
+    return out;
+  }
+
+  // The graph without marks and custom rules.
+  Id plain(Id sink) {
+    const std::vector<Id> order = g_.reachable(sink);
+    const std::vector<bool> inside = inside_regions(g_, order);
+    std::unordered_map<Id, Id> out;
+    for (const Id id : order) {
+      const LocScope of_node(g_, g_.loc(id));
+      std::vector<Id> src = g_.sources(id);
+      for (Id& s : src) s = out.at(s);
+      switch (g_.op(id)) {
+        case Op::MARK: {
+          const bool again = g_.mark_kind(id) == MarkKind::again && !inside[id];
+          out[id] = again ? e_.b.stage(src[0]) : src[0];
+          break;
+        }
+        case Op::STRAIGHT:
+        case Op::CUSTOM: out[id] = src[0]; break;
+        default: out[id] = g_.with_src(id, src);
+      }
+    }
+    for (const Id id : g_.reachable(out.at(sink)))
+      if (g_.op(id) == Op::COTANGENT)
+        fail_derivative(g_, id, "expected a cotangent only in the derivatives of its custom rule, got one outside");
+    return out.at(sink);
+  }
+
+  Graph& g_;
+  Program& p_;
+  std::vector<Id> order_;
+  Rules rules_;
+  Emit& e_;
+  std::map<std::pair<Id, Id>, std::vector<Id>> together_;  // GRADIENTs by value and cotangent
+  std::unordered_map<std::int64_t, Id> loops_;             // FORs by the number of their RANGE
+  std::unordered_map<Id, Id> new_, made_;
+};
+
+}  // namespace
+
+void differentiate(Graph& g, Program& p) {
+  std::vector<Id> order = g.reachable(p.sink);
+  if (std::ranges::none_of(order, [&](Id id) { return is_derivative(g.op(id)); })) return;
+  const LocScope restored(g);
+  Differentiation(g, p, std::move(order)).run();
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,330 @@
+#include "compiler/autodiff/product.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/ir/nth.h"
+
+namespace kiln::compiler::autodiff {
+namespace {
+
+// The axes of extents other than 1.
+std::vector<int> wide_axes(const Emit& e, const Extents& extents) {
+  std::vector<int> out;
+  for (std::size_t i = 0; i < extents.size(); ++i)
+    if (!e.is_one(extents[i])) out.push_back(static_cast<int>(i));
+  return out;
+}
+
+void follow(Factor& f, const std::vector<int>& to) {
+  for (int& a : f.axis)
+    if (a >= 0) a = nth(to, a);
+}
+
+// Whether the RESHAPE only adds and removes axes of extent 1. Then the factor becomes its source.
+bool peel_reshape(Emit& e, Factor& f) {
+  const Id source = e.g.data(f.base);
+  const Extents from = e.shape(source), now = e.shape(f.base);
+  const std::vector<int> inner = wide_axes(e, from), outer = wide_axes(e, now);
+  if (inner.size() != outer.size()) return false;
+  std::vector<int> to(now.size(), -1);
+  for (std::size_t i = 0; i < inner.size(); ++i) {
+    if (nth(from, inner[i]) != nth(now, outer[i])) return false;
+    nth(to, outer[i]) = inner[i];
+  }
+  follow(f, to);
+  f.base = source;
+  return true;
+}
+
+// Replaces the base by what it repeats or permutes.
+Factor peeled(Emit& e, Factor f) {
+  for (;;) {
+    const Op op = e.g.op(f.base);
+    if (op == Op::EXPAND) {
+      const Id source = e.g.data(f.base);
+      const Extents from = e.shape(source);
+      std::vector<int> to(from.size());
+      for (std::size_t i = 0; i < from.size(); ++i) to[i] = e.is_one(from[i]) ? -1 : static_cast<int>(i);
+      follow(f, to);
+      f.base = source;
+    } else if (op == Op::PERMUTE) {
+      std::vector<int> to;
+      for (const std::int64_t a : e.g.args(f.base)) to.push_back(static_cast<int>(a));
+      follow(f, to);
+      f.base = e.g.data(f.base);
+    } else if (op != Op::RESHAPE || !peel_reshape(e, f)) {
+      return f;
+    }
+  }
+}
+
+// Removes the axes of base that the space does not have, and gives the others the order of the space.
+void put_in_order(Emit& e, Factor& f) {
+  Axes order;
+  for (const int a : f.axis)
+    if (a >= 0) order.push_back(a);
+  const Extents now = e.shape(f.base);
+  if (order.size() != now.size()) {
+    Extents kept;
+    std::vector<int> to(now.size(), -1);
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (std::ranges::find(order, static_cast<std::int64_t>(i)) == order.end()) continue;
+      to[i] = static_cast<int>(kept.size());
+      kept.push_back(now[i]);
+    }
+    f.base = e.reshape(f.base, kept);
+    for (std::int64_t& a : order) a = nth(to, a);
+  }
+  f.base = e.permute(f.base, order);
+  int next = 0;
+  for (int& a : f.axis)
+    if (a >= 0) a = next++;
+}
+
+// Repeats the factor along an axis of the space that its base lacks.
+void give_axis(Emit& e, Factor& f, int axis, Id extent) {
+  if (nth(f.axis, axis) >= 0) return;
+  put_in_order(e, f);
+  int at = 0;
+  for (int i = 0; i < axis; ++i) at += nth(f.axis, i) >= 0 ? 1 : 0;
+  for (int& a : f.axis)
+    if (a >= at) ++a;
+  nth(f.axis, axis) = at;
+  Extents to = e.shape(f.base);
+  to.insert(to.begin() + at, e.g.index(1));
+  f.base = e.repeat_axis(e.reshape(f.base, to), static_cast<std::size_t>(at), extent);
+}
+
+Id whole(Emit& e, Factor f, const Extents& space) {
+  put_in_order(e, f);
+  Extents ones(space.size(), e.g.index(1));
+  for (std::size_t i = 0; i < space.size(); ++i)
+    if (f.axis[i] >= 0) ones[i] = space[i];
+  const Id x = e.reshape(f.base, ones);
+  return ones == space ? x : e.b.expand(x, space);
+}
+
+// Changes an axis of the space in each factor that has it; the first factor gets it if none has.
+template <class Change>
+void change_axis(Emit& e, Product& p, int axis, Id extent, Change&& change) {
+  if (nth(p.p.axis, axis) < 0 && nth(p.q.axis, axis) < 0) give_axis(e, p.p, axis, nth(p.space, axis));
+  for (Factor* f : {&p.p, &p.q})
+    if (nth(f->axis, axis) >= 0) f->base = change(*f, static_cast<std::size_t>(nth(f->axis, axis)));
+  nth(p.space, axis) = extent;
+}
+
+// The same without axes of extent 1 in the space.
+Product without_units(const Emit& e, const Product& p) {
+  Product out;
+  out.p.base = p.p.base;
+  out.q.base = p.q.base;
+  std::vector<int> to;
+  for (std::size_t a = 0; a < p.space.size(); ++a) {
+    const bool keep = !e.is_one(p.space[a]);
+    to.push_back(keep ? static_cast<int>(out.space.size()) : Product::unit);
+    if (!keep) continue;
+    out.space.push_back(p.space[a]);
+    out.p.axis.push_back(p.p.axis[a]);
+    out.q.axis.push_back(p.q.axis[a]);
+  }
+  for (const int v : p.value) out.value.push_back(v == Product::unit ? v : nth(to, v));
+  return out;
+}
+
+}  // namespace
+
+Product product_of(Emit& e, Id adjoint, Id other, std::span<const std::int64_t> axes) {
+  Product p;
+  p.space = e.shape(other);
+  p.p.base = adjoint;
+  p.q.base = other;
+  int kept = 0;
+  for (int i = 0; i < static_cast<int>(p.space.size()); ++i) {
+    p.value.push_back(i);
+    p.q.axis.push_back(i);
+    p.p.axis.push_back(std::ranges::find(axes, i) == axes.end() ? kept++ : -1);
+  }
+  p.p = peeled(e, p.p);
+  p.q = peeled(e, p.q);
+  return p;
+}
+
+Id value_of(Emit& e, const Product& given) {
+  const Product p = without_units(e, given);
+  const Id left = whole(e, p.p, p.space), right = whole(e, p.q, p.space);
+  Axes summed;
+  std::vector<int> kept;
+  for (int i = 0; i < static_cast<int>(p.space.size()); ++i) {
+    if (std::ranges::find(p.value, i) == p.value.end())
+      summed.push_back(i);
+    else
+      kept.push_back(i);
+  }
+  Id x = summed.empty() ? e.mul(left, right) : e.b.reduce_fma(left, right, summed);
+  Axes order;
+  Extents to;
+  for (const int v : p.value) {
+    to.push_back(v == Product::unit ? e.g.index(1) : nth(p.space, v));
+    if (v != Product::unit) order.push_back(std::ranges::find(kept, v) - kept.begin());
+  }
+  x = e.permute(x, order);
+  return e.reshape(x, to);
+}
+
+Id value_of(Emit& e, const Adjoint& a) {
+  return std::holds_alternative<Id>(a) ? std::get<Id>(a) : value_of(e, std::get<Product>(a));
+}
+
+void permute(Product& p, std::span<const std::int64_t> axes) {
+  std::vector<int> value;
+  for (const std::int64_t a : axes) value.push_back(nth(p.value, a));
+  p.value = value;
+}
+
+void sum_to_unit(Product& p, std::size_t axis) { p.value[axis] = Product::unit; }
+
+bool slice(Emit& e, Product& p, std::size_t axis, Id begin, std::int64_t step, Id extent) {
+  const int v = p.value[axis];
+  if (v == Product::unit) return e.is_one(extent) && e.g.is_index_const(begin, 0);
+  if (nth(p.p.axis, v) < 0 && nth(p.q.axis, v) < 0) {
+    nth(p.space, v) = extent;
+    return true;
+  }
+  change_axis(e, p, v, extent, [&](const Factor& f, std::size_t a) { return e.slice_axis(f.base, a, begin, step, extent); });
+  return true;
+}
+
+bool unslice(Emit& e, Product& p, std::size_t axis, Id begin, std::int64_t step, Id n) {
+  const int v = p.value[axis];
+  if (v == Product::unit) return e.is_one(n);
+  change_axis(e, p, v, n, [&](const Factor& f, std::size_t a) { return e.unslice_axis(f.base, a, begin, step, n); });
+  return true;
+}
+
+bool shear(Emit& e, Product& p, Op op, std::span<const std::int64_t> args, Id extent) {
+  const int k = nth(p.value, args[0]), o = nth(p.value, args[1]);
+  if (k == Product::unit || o == Product::unit) return false;
+  // A factor that differs along axis o is sheared. The other factor is the same for every o.
+  if (nth(p.p.axis, o) < 0 && nth(p.q.axis, o) < 0) give_axis(e, p.p, o, nth(p.space, o));
+  for (Factor* f : {&p.p, &p.q})
+    if (nth(f->axis, o) >= 0) give_axis(e, *f, k, nth(p.space, k));
+  const auto make = op == Op::SHEAR ? &Builder::shear : &Builder::unshear;
+  change_axis(e, p, o, extent, [&](const Factor& f, std::size_t at) {
+    return (e.b.*make)(f.base, nth(f.axis, k), static_cast<std::int64_t>(at), args[2], args[3], extent);
+  });
+  return true;
+}
+
+namespace {
+
+// Replaces axes of the space by others with as many elements. The new axes take the place of the first one.
+void reshape_group(Emit& e, Product& p, const std::vector<int>& group, const Extents& to) {
+  const auto in_group = [&](int a) { return std::ranges::find(group, a) != group.end(); };
+  for (Factor* f : {&p.p, &p.q}) {
+    const bool has = std::ranges::any_of(group, [&](int a) { return nth(f->axis, a) >= 0; });
+    std::vector<int> axis;
+    Extents shape;
+    Axes order;
+    if (has) {
+      for (const int a : group) give_axis(e, *f, a, nth(p.space, a));
+      put_in_order(e, *f);
+    }
+    for (int a = 0; a < static_cast<int>(p.space.size()); ++a) {
+      if (a == group[0]) {
+        for (const Id extent : to) {
+          axis.push_back(has ? static_cast<int>(shape.size()) : -1);
+          if (has) shape.push_back(extent);
+        }
+        if (has)
+          for (const int member : group) order.push_back(nth(f->axis, member));
+      }
+      if (in_group(a)) continue;
+      const bool there = nth(f->axis, a) >= 0;
+      axis.push_back(!has ? nth(f->axis, a) : there ? static_cast<int>(shape.size()) : -1);
+      if (!has || !there) continue;
+      shape.push_back(nth(p.space, a));
+      order.push_back(nth(f->axis, a));
+    }
+    if (has) f->base = e.reshape(e.permute(f->base, order), shape);
+    f->axis = axis;
+  }
+  Extents space;
+  std::vector<int> moved(p.space.size(), Product::unit);
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a) {
+    if (a == group[0]) space.insert(space.end(), to.begin(), to.end());
+    if (in_group(a)) continue;
+    nth(moved, a) = static_cast<int>(space.size());
+    space.push_back(nth(p.space, a));
+  }
+  for (int& v : p.value)
+    if (v >= 0 && !in_group(v)) v = nth(moved, v);
+  p.space = space;
+}
+
+// The value with each maximal group that a reshape really splits or joins, as axes of the space and new extents.
+struct Group {
+  std::size_t begin, end;  // axes of the value
+  Extents to;
+};
+
+}  // namespace
+
+bool reshape(Emit& e, Product& p, const Extents& to) {
+  Extents from;
+  for (const int v : p.value) from.push_back(v == Product::unit ? e.g.index(1) : nth(p.space, v));
+  Product made = p;
+  std::vector<int> value;
+  std::size_t i = 0, j = 0;
+  while (i < from.size() || j < to.size()) {
+    if (i < from.size() && j < to.size() && from[i] == to[j]) {
+      value.push_back(made.value[i]);
+      ++i, ++j;
+    } else if (i < from.size() && e.is_one(from[i])) {
+      ++i;  // summed over its only element
+    } else if (j < to.size() && e.is_one(to[j])) {
+      value.push_back(Product::unit);
+      ++j;
+    } else {
+      if (i == from.size() || j == to.size()) return false;
+      std::vector<int> group;
+      const std::size_t first = j;
+      Id have = from[i], want = to[j];
+      if (made.value[i] != Product::unit) group.push_back(made.value[i]);
+      std::size_t next = i + 1;
+      ++j;
+      while (have != want) {  // the side with fewer elements so far takes an axis
+        const auto a = index_value(e.g, have), b = index_value(e.g, want);
+        const bool take_left = a && b ? *a < *b : to.size() - j <= from.size() - next;
+        if (take_left ? next == from.size() : j == to.size()) return false;
+        if (take_left) {
+          if (made.value[next] != Product::unit) group.push_back(made.value[next]);
+          have = index_mul(e.g, have, from[next++]);
+        } else {
+          want = index_mul(e.g, want, to[j++]);
+        }
+      }
+      if (group.empty()) return false;
+      const Extents parts(to.begin() + static_cast<std::ptrdiff_t>(first), to.begin() + static_cast<std::ptrdiff_t>(j));
+      // Later axes of the value are renumbered with the space; so are those that are listed already.
+      std::vector<int> rest(made.value.begin() + static_cast<std::ptrdiff_t>(next), made.value.end());
+      const std::size_t listed = value.size();
+      value.insert(value.end(), rest.begin(), rest.end());
+      made.value = value;
+      int at = group[0];
+      for (const int a : group) at -= a < group[0] ? 1 : 0;
+      reshape_group(e, made, group, parts);
+      value.assign(made.value.begin(), made.value.begin() + static_cast<std::ptrdiff_t>(listed));
+      for (std::size_t n = 0; n < parts.size(); ++n) value.push_back(at + static_cast<int>(n));
+      rest.assign(made.value.begin() + static_cast<std::ptrdiff_t>(listed), made.value.end());
+      made.value.assign(next, Product::unit);
+      made.value.insert(made.value.end(), rest.begin(), rest.end());
+      i = next;
+    }
+  }
+  made.value = value;
+  p = made;
+  return true;
+}
+
+}  // namespace kiln::compiler::autodiff

@@ -1,0 +1,43 @@
+// Product: an adjoint that is a sum of products and is not made yet. The transposes of movement operations pass it on to their
+// source by moving both factors. So the derivative of a contraction is a contraction, and no tensor of all products is made.
+//
+// The products have axes, the space. A factor is a tensor `base`; it has the same elements along the axes of the space that
+// base lacks. `value` lists the axes that the adjoint keeps; the products are summed over the others, in row-major order of
+// the space, by one chain of fused multiply-adds. The space has the axes of the contraction in the order of its operands.
+#pragma once
+
+#include <variant>
+
+#include "compiler/autodiff/emit.h"
+
+namespace kiln::compiler::autodiff {
+
+struct Factor {
+  Id base = no_id;
+  std::vector<int> axis;  // by axis of the space: the axis of base, or -1. An axis of base that is not listed has extent 1
+};
+
+struct Product {
+  static constexpr int unit = -1;
+  Factor p, q;  // p contains the adjoint of the contraction
+  Extents space;
+  std::vector<int> value;  // by axis of the adjoint: an axis of the space, or `unit` for an axis of extent 1
+};
+
+using Adjoint = std::variant<Id, Product>;
+
+// The adjoint of one operand of a contraction over `axes`. adjoint: of the result. other: the other operand.
+Product product_of(Emit& e, Id adjoint, Id other, std::span<const std::int64_t> axes);
+Id value_of(Emit& e, const Product& p);
+Id value_of(Emit& e, const Adjoint& a);
+
+// The movement of the whole adjoint. false: it cannot be moved in its factors, and nothing changed.
+bool reshape(Emit& e, Product& p, const Extents& to);
+void permute(Product& p, std::span<const std::int64_t> axes);
+void sum_to_unit(Product& p, std::size_t axis);
+bool unslice(Emit& e, Product& p, std::size_t axis, Id begin, std::int64_t step, Id n);
+bool slice(Emit& e, Product& p, std::size_t axis, Id begin, std::int64_t step, Id extent);
+// args: of the SHEAR or UNSHEAR that gives the result. extent: the result's of axis o.
+bool shear(Emit& e, Product& p, Op op, std::span<const std::int64_t> args, Id extent);
+
+}  // namespace kiln::compiler::autodiff

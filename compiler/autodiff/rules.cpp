@@ -1,0 +1,202 @@
+#include "compiler/autodiff/rules.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "compiler/autodiff/partials.h"
+#include "compiler/ir/diagnostic.h"
+
+namespace kiln::compiler::autodiff {
+namespace {
+
+// Whether the type can carry a derivative: a float, or the bits of one.
+bool carries(DType d) { return is_float(d) || is_int(d); }
+
+std::vector<std::size_t> places(const Graph& g, Id node) {
+  const Op op = g.op(node);
+  const std::size_t n = g.src(node).size();
+  const auto all = [&](std::size_t from, std::size_t end) {
+    std::vector<std::size_t> out;
+    for (std::size_t i = from; i < end; ++i) out.push_back(i);
+    return out;
+  };
+  if (is_elementwise(op)) {
+    if (op != Op::BITCAST && !is_float(g.dtype(node))) return op == Op::CAST || is_comparison(op) ? all(0, 0) : all(0, n);
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < n; ++i)
+      if ((derivative_operands(op) >> i & 1U) != 0 && (op != Op::CAST || is_float(g.dtype(g.src(node, i))))) out.push_back(i);
+    return out;
+  }
+  switch (op) {
+    case Op::PAD: return all(0, g.pad_mode(node) == PadMode::constant ? 2 : 1);
+    case Op::CONCAT: return all(0, n);
+    case Op::REDUCE: {
+      const ReduceKind kind = g.reduce_kind(node);
+      const bool none =
+          kind == ReduceKind::any || kind == ReduceKind::all || kind == ReduceKind::argmax || kind == ReduceKind::argmin;
+      return all(0, none ? 0 : n);
+    }
+    case Op::RESHAPE:
+    case Op::EXPAND:
+    case Op::PERMUTE:
+    case Op::SLICE:
+    case Op::SHEAR:
+    case Op::UNSHEAR:
+    case Op::GATHER:
+    case Op::STAGE:
+    case Op::INDEX:
+    case Op::OLD: return all(0, 1);
+    case Op::MARK: return all(0, g.mark_kind(node) == MarkKind::stop ? 0 : 1);
+    case Op::STRAIGHT:
+    case Op::CARRY: return all(1, 2);
+    case Op::CUSTOM: return all(1, 1 + n / 2);
+    case Op::UPDATE: return {0, 2};
+    case Op::ATOMIC: return all(0, 4);
+    case Op::GET:
+    case Op::KERNEL:
+    case Op::FOR: return all(0, n);
+    default: return {};
+  }
+}
+
+}  // namespace
+
+std::vector<Edge> Rules::edges(Id node) const {
+  const Graph& g = e.g;
+  if (const auto s = scatters.find(node); s != scatters.end()) return {{0, s->second.values}};
+  std::vector<Edge> out;
+  for (const std::size_t i : places(g, node)) {
+    const Id from = g.src(node, i);
+    if (carries(g.dtype(from)) || g.op(from) == Op::KERNEL || g.op(from) == Op::FOR) out.push_back({i, from});
+  }
+  return out;
+}
+
+// The view is cut out of rows that are longer than the axis by the dilation: see dsl/include/kiln/dsl/window.h.
+std::optional<Windows> Rules::windows(Id node) {
+  Graph& g = e.g;
+  constexpr Op chain[] = {Op::SLICE, Op::RESHAPE, Op::SLICE, Op::RESHAPE, Op::EXPAND, Op::RESHAPE};
+  std::vector<Id> nodes{node};
+  for (const Op op : chain) {
+    if (g.op(nodes.back()) != op) return std::nullopt;
+    nodes.push_back(g.data(nodes.back()));
+  }
+  const Id rows = nodes[1], cut = nodes[2], tiled = nodes[3], copies = nodes[4], source = nodes[6];
+  const Extents view = e.shape(node), split = e.shape(rows), flat = e.shape(cut), from = e.shape(source);
+  std::size_t axis = 0;
+  while (axis < from.size() && from[axis] == split[axis] && flat[axis] == split[axis]) ++axis;
+  if (axis == from.size() || split.size() != from.size() + 1 || flat.size() != from.size()) return std::nullopt;
+  const Id n = from[axis], taps = split[axis], row = split[axis + 1], rest = index_sub(g, row, n);
+  const auto dilation = index_value(g, rest);
+  if (!dilation || *dilation < 1 || index_mul(g, taps, row) != flat[axis]) return std::nullopt;
+  Extents ones = from, many = from, joined = from, whole = split;
+  ones.insert(ones.begin() + static_cast<std::ptrdiff_t>(axis), g.index(1));
+  const Extents repeated = e.shape(copies);
+  if (repeated.size() != ones.size()) return std::nullopt;
+  many = ones;
+  many[axis] = repeated[axis];
+  joined[axis] = index_mul(g, repeated[axis], n);
+  whole[axis + 1] = view[axis + 1];
+  if (e.shape(nodes[5]) != ones || repeated != many || e.shape(tiled) != joined || whole != view) return std::nullopt;
+  for (const Id slice : {node, cut})
+    for (std::size_t i = 0; i < e.g.args(slice).size(); ++i) {
+      const bool strided = slice == node && i == axis + 1;
+      if (!g.is_index_const(g.src(slice, 1 + i), 0) || (g.arg(slice, i) != 1 && !strided)) return std::nullopt;
+    }
+  if (g.arg(node, axis + 1) < 1) return std::nullopt;
+  return Windows{source, axis, g.arg(node, axis + 1), *dilation, {nodes.begin() + 1, nodes.begin() + 6}};
+}
+
+Id Rules::scatter(const Scatter& given, Id x) {
+  Graph& g = e.g;
+  Builder& b = e.b;
+  const DType d = g.dtype(x), sum = is_half(d) ? DType::f32 : d;
+  const Extents to = e.shape(x);
+  if (std::ranges::any_of(to, [&](Id extent) { return g.is_index_const(extent, 0); })) return e.zeros(d, to);
+  Scatter s = given;
+  if (sum != d) s.values = b.cast(s.values, sum);
+  const Extents all = e.shape(s.values);
+  const std::size_t fixed = to.size() - s.index.size(), outer = all.size() - fixed;
+  const Extents places(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(outer));
+  const Id count = index_product(g, places), zero = g.index(0);
+  Extents flat{count};
+  flat.insert(flat.end(), all.begin() + static_cast<std::ptrdiff_t>(outer), all.end());
+  const Id values = e.reshape(s.values, flat), init = e.zeros(sum, to);
+  const Id place = ranges.range(g, count, RangeKind::loop);
+  std::vector<Id> own, at;
+  for (std::size_t i = 1; i < flat.size(); ++i) own.push_back(ranges.range(g, flat[i], RangeKind::loop));
+  Id gate = no_id;  // whether there is an element to add to
+  for (std::size_t i = 0; i < s.index.size(); ++i) {
+    if (index_value(g, to[i])) continue;
+    const Id some = b.elementwise(Op::LT, {zero, to[i]});
+    gate = gate == no_id ? some : e.both(gate, some);
+  }
+  for (std::size_t i = 0; i < s.index.size(); ++i) {  // the nearest element, as GATHER reads
+    const Id line = e.rank(s.index[i]) == 0 ? s.index[i] : e.reshape(s.index[i], {count});
+    Id k = e.rank(line) == 0 ? line : b.element(line, std::span(&place, 1));
+    if (g.dtype(k) == DType::u64) {
+      const Id most = b.constant(DType::u64, INT64_MAX);
+      k = b.elementwise(Op::MIN, {k, most});
+    }
+    const Id index = b.index_of(k), last = index_sub(g, to[i], g.index(1));
+    const Id below = b.elementwise(Op::MIN, {index, last});
+    at.push_back(b.elementwise(Op::MAX, {below, zero}));
+  }
+  at.insert(at.end(), own.begin(), own.end());
+  std::vector<Id> value_at{place};
+  value_at.insert(value_at.end(), own.begin(), own.end());
+  const Id value = b.element(values, value_at);
+  Id kernel = no_id;
+  if (own.empty()) {
+    const Id state = b.carry(place, init, 0);
+    const Id final = b.atomic(AtomicKind::add, state, gate, value, at);
+    kernel = b.kernel(std::span(&place, 1), std::span(&init, 1), std::span(&final, 1));
+  } else {  // each work item adds the terms of its part of the rows, in order
+    const Id state = b.carry(own[0], init, 0);
+    const Id inner = b.carry(place, state, 0);
+    const Id old = b.element(inner, at, gate);
+    const Id next = b.update(inner, gate, e.add(old, value), at);
+    const Id loop = b.loop(place, zero, count, std::span(&state, 1), std::span(&next, 1));
+    const Id final = b.get(loop, 0);
+    kernel = b.kernel(own, std::span(&init, 1), std::span(&final, 1));
+  }
+  const Id out = b.get(kernel, 0);
+  scatters.emplace(out, s);
+  return sum == d ? out : b.cast(out, d);
+}
+
+std::string Rules::at(Id node) const {
+  const std::string place = where(e.g, e.g.loc(node));
+  return "`" + std::string(name(e.g.op(node))) + "`" + (place.empty() ? "" : " at " + place);
+}
+
+Path::Path(Rules& rules, Id y, std::span<const Id> xs, bool windows) {
+  const Graph& g = rules.e.g;
+  const std::unordered_set<Id> is_x(xs.begin(), xs.end());
+  const std::vector<Id> order = g.in_order(y);
+  std::unordered_map<Id, std::vector<Edge>> active;
+  for (const Id id : order) {
+    std::vector<Edge> edges = rules.edges(id);
+    std::erase_if(edges, [&](const Edge& edge) { return !active.contains(edge.from); });
+    if (edges.empty() && !is_x.contains(id)) continue;
+    if (const auto w = windows && g.op(id) == Op::SLICE ? rules.windows(id) : std::nullopt)
+      if (std::ranges::none_of(w->inside, [&](Id inner) { return is_x.contains(inner); }) && active.contains(w->source))
+        edges = {{Edge::of_windows, w->source}};
+    active.emplace(id, std::move(edges));
+  }
+  if (!active.contains(y)) return;
+  std::unordered_set<Id> wanted{y};
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    if (!wanted.contains(*it)) continue;
+    nodes_.push_back(*it);
+    for (const Edge& edge : active.at(*it)) wanted.insert(edge.from);
+    edges_.emplace(*it, std::move(active.at(*it)));
+  }
+  std::ranges::reverse(nodes_);
+}
+
+void fail_derivative(const Graph& g, Id derivative, const std::string& text) {
+  throw Diagnostic("E-grad", where(g, g.loc(derivative)), text);
+}
+
+}  // namespace kiln::compiler::autodiff

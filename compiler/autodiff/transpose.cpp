@@ -1,0 +1,337 @@
+#include "compiler/autodiff/transpose.h"
+
+#include <algorithm>
+
+#include "compiler/ir/nth.h"
+#include "compiler/ir/scopes.h"
+
+namespace kiln::compiler::autodiff {
+namespace {
+
+// The longest axis whose products are written out, which is exact for zeros and can be differentiated again.
+constexpr std::int64_t most_products = 16;
+
+class Transpose {
+ public:
+  Transpose(Rules& rules, Id derivative, Id node, const Edge& edge)
+      : rules_(rules), e_(rules.e), g_(rules.e.g), derivative_(derivative), node_(node), place_(edge.place), x_(edge.from) {}
+
+  Adjoint of(const Adjoint& adjoint) {
+    if (std::holds_alternative<Product>(adjoint))
+      if (auto moved = lazily(std::get<Product>(adjoint))) return *moved;
+    const Id y = value_of(e_, adjoint);
+    if (place_ == Edge::of_windows) return windows(y);
+    switch (g_.op(node_)) {
+      case Op::RESHAPE: return e_.reshape(y, e_.shape(x_));
+      case Op::EXPAND: return summed(y);
+      case Op::PERMUTE: return e_.permute(y, inverse());
+      case Op::SLICE: return unsliced(y);
+      case Op::PAD: return place_ == 1 ? outside(y) : unpadded(y);
+      case Op::CONCAT: return part(y);
+      case Op::SHEAR: return sheared(Op::UNSHEAR, y);
+      case Op::UNSHEAR: return sheared(Op::SHEAR, y);
+      case Op::STAGE:
+      case Op::MARK:
+      case Op::STRAIGHT: return y;
+      case Op::REDUCE: return reduced(y);
+      case Op::GATHER: return rules_.scatter({y, g_.sources(node_, 1)}, x_);
+      case Op::GET: return gathered(y);
+      case Op::INDEX: return element(y);
+      case Op::UPDATE: return updated(y);
+      default: refuse();
+    }
+  }
+
+ private:
+  // The movement in the factors of a product; nullopt: the product is made first.
+  std::optional<Adjoint> lazily(Product p) {
+    switch (place_ == Edge::of_windows ? Op::UNSHEAR : g_.op(node_)) {
+      case Op::STAGE:
+      case Op::MARK:
+      case Op::STRAIGHT: return p;
+      case Op::RESHAPE:
+        if (!reshape(e_, p, e_.shape(x_))) return std::nullopt;
+        return p;
+      case Op::PERMUTE: permute(p, inverse()); return p;
+      case Op::EXPAND: {
+        const Extents from = e_.shape(x_), to = e_.shape(node_);
+        for (std::size_t a = 0; a < from.size(); ++a)
+          if (from[a] != to[a]) sum_to_unit(p, a);
+        return p;
+      }
+      case Op::SLICE: {
+        const Extents from = e_.shape(x_), to = e_.shape(node_);
+        for (std::size_t a = 0; a < from.size(); ++a) {
+          if (whole_axis(a, from, to)) continue;
+          if (!unslice(e_, p, a, g_.src(node_, 1 + a), g_.arg(node_, a), from[a])) return std::nullopt;
+        }
+        return p;
+      }
+      case Op::PAD: {
+        if (place_ == 1 || g_.pad_mode(node_) != PadMode::constant) return std::nullopt;
+        const Extents from = e_.shape(x_), to = e_.shape(node_);
+        for (std::size_t a = 0; a < from.size(); ++a) {
+          const Id before = g_.src(node_, 2 + a);
+          if (from[a] == to[a] && g_.is_index_const(before, 0)) continue;
+          if (!slice(e_, p, a, before, 1, from[a])) return std::nullopt;
+        }
+        return p;
+      }
+      case Op::SHEAR:
+      case Op::UNSHEAR: {
+        if (place_ == Edge::of_windows) return lazy_windows(p);
+        const Op back = g_.op(node_) == Op::SHEAR ? Op::UNSHEAR : Op::SHEAR;
+        const Axes args(g_.args(node_).begin(), g_.args(node_).end());
+        const Extents from = e_.shape(x_);
+        if (!shear(e_, p, back, args, nth(from, args[1]))) return std::nullopt;
+        return p;
+      }
+      default: return std::nullopt;
+    }
+  }
+
+  std::optional<Adjoint> lazy_windows(Product p) {
+    const Windows w = rules_.windows(node_).value();
+    const Extents from = e_.shape(w.source);
+    const auto k = static_cast<std::int64_t>(w.axis);
+    const Axes args{k, k + 1, w.stride, w.dilation};
+    if (!shear(e_, p, Op::UNSHEAR, args, from[w.axis])) return std::nullopt;
+    sum_to_unit(p, w.axis);
+    if (!reshape(e_, p, from)) return std::nullopt;
+    return p;
+  }
+
+  Id windows(Id y) {
+    const Windows w = rules_.windows(node_).value();
+    const Extents from = e_.shape(w.source);
+    const auto k = static_cast<std::int64_t>(w.axis);
+    const Id placed = e_.b.unshear(y, k, k + 1, w.stride, w.dilation, from[w.axis]);
+    return e_.sum_over(placed, {k});
+  }
+
+  bool whole_axis(std::size_t a, const Extents& from, const Extents& to) const {
+    return from[a] == to[a] && g_.arg(node_, a) == 1 && g_.is_index_const(g_.src(node_, 1 + a), 0);
+  }
+
+  Axes inverse() const {
+    const auto axes = g_.args(node_);
+    Axes out(axes.size());
+    for (std::size_t i = 0; i < axes.size(); ++i) nth(out, axes[i]) = static_cast<std::int64_t>(i);
+    return out;
+  }
+
+  Id summed(Id y) {
+    const Extents from = e_.shape(x_), to = e_.shape(node_);
+    Axes grown;
+    for (std::size_t a = 0; a < from.size(); ++a)
+      if (from[a] != to[a]) grown.push_back(static_cast<std::int64_t>(a));
+    return e_.reshape(e_.sum_over(y, grown), from);
+  }
+
+  Id unsliced(Id y) {
+    const Extents from = e_.shape(x_), to = e_.shape(node_);
+    for (std::size_t a = 0; a < from.size(); ++a)
+      if (!whole_axis(a, from, to)) y = e_.unslice_axis(y, a, g_.src(node_, 1 + a), g_.arg(node_, a), from[a]);
+    return y;
+  }
+
+  Id sheared(Op back, Id y) {
+    const Axes args(g_.args(node_).begin(), g_.args(node_).end());
+    const Extents from = e_.shape(x_);
+    const auto make = back == Op::SHEAR ? &Builder::shear : &Builder::unshear;
+    return (e_.b.*make)(y, args[0], args[1], args[2], args[3], nth(from, args[1]));
+  }
+
+  Id part(Id y) {
+    const std::size_t axis = g_.slot(node_);
+    Id begin = g_.index(0);
+    for (std::size_t i = 0; i < place_; ++i) {
+      const Extents before = e_.shape(g_.src(node_, i));
+      begin = index_add(g_, begin, before[axis]);
+    }
+    const Extents own = e_.shape(x_);
+    return e_.slice_axis(y, axis, begin, 1, own[axis]);
+  }
+
+  // The sum of the adjoint in the elements that the padding adds.
+  Id outside(Id y) {
+    const Extents inner = e_.shape(g_.data(node_)), all = e_.shape(node_);
+    const Id yes = e_.b.constant(DType::boolean, 1), no = e_.b.constant(DType::boolean, 0);
+    const Extents before = g_.sources(node_, 2);
+    const Extents widths(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(all.size()));
+    const Id there = e_.b.broadcast_to(yes, inner);
+    const Id inside = e_.b.pad(there, no, PadMode::constant, widths, all);
+    return e_.sum_all(e_.where(inside, e_.number(g_.dtype(y), 0), y));
+  }
+
+  // Adds the border of each axis to the elements that it repeats: what comes before, the middle, what comes after.
+  Id unpadded(Id y) {
+    const PadMode mode = g_.pad_mode(node_);
+    const Extents from = e_.shape(x_), to = e_.shape(node_);
+    const DType d = g_.dtype(y);
+    if (is_half(d) && mode != PadMode::constant) y = e_.b.cast(y, DType::f32);
+    for (std::size_t a = 0; a < from.size(); ++a) {
+      const Id before = g_.src(node_, 2 + a), n = from[a];
+      const Id end = index_add(g_, before, n), after = index_sub(g_, to[a], end);
+      const Id middle = e_.slice_axis(y, a, before, 1, n);
+      Id total = middle;
+      if (mode != PadMode::constant && !g_.is_index_const(before, 0))
+        total = e_.add(border(mode, e_.slice_axis(y, a, g_.index(0), 1, before), a, n, before, true), middle);
+      if (mode != PadMode::constant && !g_.is_index_const(after, 0)) {
+        const Id behind = e_.slice_axis(y, a, end, 1, after);
+        total = e_.add(total, border(mode, behind, a, n, after, false));
+      }
+      y = total;
+    }
+    return g_.dtype(y) == d ? y : e_.b.cast(y, d);
+  }
+
+  // The border of `width` elements, in the places of the axis of extent n that it repeats.
+  Id border(PadMode mode, Id x, std::size_t axis, Id n, Id width, bool is_before) {
+    const Id zero = g_.index(0), one = g_.index(1);
+    const Id rest = index_sub(g_, n, width), last = index_sub(g_, width, one);
+    if (mode == PadMode::wrap) return e_.pad_axis(x, axis, is_before ? rest : zero, n);
+    if (mode == PadMode::edge) return e_.pad_axis(e_.sum_axis(x, axis), axis, is_before ? zero : index_sub(g_, n, one), n);
+    const Id flipped = e_.slice_axis(x, axis, last, -1, width);
+    return e_.pad_axis(flipped, axis, is_before ? one : index_sub(g_, rest, one), n);
+  }
+
+  // The adjoint of the result, repeated along the axes of the reduction.
+  Id repeated(Id y, std::span<const std::int64_t> axes, const Extents& to) {
+    Extents ones = to;
+    for (const std::int64_t a : axes) nth(ones, a) = g_.index(1);
+    const Id x = e_.reshape(y, ones);
+    return ones == to ? x : e_.b.expand(x, to);
+  }
+
+  Adjoint reduced(Id y) {
+    const ReduceKind kind = g_.reduce_kind(node_);
+    const Axes axes(g_.args(node_).begin() + 1, g_.args(node_).end());
+    if (operands_of(kind) == 2) return product_of(e_, y, g_.src(node_, 1 - place_), axes);
+    if (kind == ReduceKind::sum) return repeated(y, axes, e_.shape(x_));
+    std::vector<Id> values{x_};  // before the reduction of each axis, from the last one
+    for (std::size_t i = axes.size(); i-- > 1;) values.push_back(e_.b.reduce(kind, values.back(), Axes{axes[i]}));
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const Id x = values[axes.size() - 1 - i];
+      const std::int64_t axis[] = {axes[i]};
+      const Id all = repeated(y, axis, e_.shape(x));
+      const auto a = static_cast<std::size_t>(axes[i]);
+      if (kind == ReduceKind::prod) {
+        const Id others = products_of_others(e_, x, a);
+        y = e_.times(all, others);
+      } else {
+        y = e_.masked(is_extreme(e_, x, kind, a), all);
+      }
+    }
+    return y;
+  }
+
+  Id gathered(Id y) {
+    const auto s = rules_.scatters.find(node_);
+    if (s == rules_.scatters.end()) refuse();
+    return e_.b.gather(y, s->second.index);
+  }
+
+  // Where every index is the given one.
+  Id here(Id tensor, std::span<const Id> index, Id gate) {
+    const Extents to = e_.shape(tensor);
+    Id all = gate;
+    for (std::size_t a = 0; a < to.size(); ++a) {
+      const Id place = e_.iota_along(a, to.size(), to[a]), wanted = e_.b.cast(index[a], DType::i64);
+      const Id same = e_.equal(place, wanted);
+      all = all == no_id ? same : e_.both(all, same);
+    }
+    return all;
+  }
+
+  Id element(Id y) {
+    const IndexGate gate = index_gate(g_, node_);
+    std::vector<Id> index = g_.sources(node_, 1);
+    if (!index.empty()) index[0] = gate.first;
+    const Id c = here(x_, index, gate.gate);
+    return c == no_id ? y : e_.b.broadcast_to(e_.masked(c, y), e_.shape(x_));
+  }
+
+  Id updated(Id y) {
+    const WriteParts w = write_parts(g_, node_);
+    const std::vector<Id> index(w.index.begin(), w.index.end());
+    const Id gate = w.gate;
+    if (place_ == 2) return e_.masked(gate, e_.b.element(y, index, gate));
+    const Id c = here(x_, index, gate);
+    return e_.where(c, e_.number(g_.dtype(y), 0), y);
+  }
+
+  [[noreturn]] void refuse() {
+    const Op op = g_.op(node_);
+    if (op == Op::BITCAST || is_int(g_.dtype(node_)))
+      fail_derivative(g_, derivative_,
+                      "expected a derivative, got bits of a float by " + rules_.at(node_) + "; write `stop_gradient`");
+    if (op == Op::OLD || op == Op::ATOMIC)
+      fail_derivative(g_, derivative_, "expected the result of an atomic to have no influence, got " + rules_.at(node_));
+    fail_derivative(g_, derivative_,
+                    "expected no loop or kernel between the value and what it is differentiated by, got " + rules_.at(node_) +
+                        "; write the values as tensor operations, or give a custom derivative");
+  }
+
+  Rules& rules_;
+  Emit& e_;
+  Graph& g_;
+  Id derivative_, node_;
+  std::size_t place_;
+  Id x_;
+};
+
+}  // namespace
+
+Adjoint transposed(Rules& rules, Id derivative, Id node, const Edge& edge, const Adjoint& adjoint) {
+  return Transpose(rules, derivative, node, edge).of(adjoint);
+}
+
+Id products_of_others(Emit& e, Id x, std::size_t axis) {
+  Graph& g = e.g;
+  const Extents shape = e.shape(x);
+  const Id one = e.number(g.dtype(x), 1), zero = e.number(g.dtype(x), 0);
+  const auto n = index_value(g, shape[axis]);
+  if (n && *n >= 1 && *n <= most_products) {
+    std::vector<Id> parts, below, above(static_cast<std::size_t>(*n), no_id);
+    for (std::int64_t i = 0; i < *n; ++i) parts.push_back(e.slice_axis(x, axis, g.index(i), 1, g.index(1)));
+    below.push_back(no_id);  // the product of the elements before
+    for (std::size_t i = 0; i + 1 < parts.size(); ++i) below.push_back(i == 0 ? parts[0] : e.mul(below.back(), parts[i]));
+    for (std::size_t i = parts.size() - 1; i-- > 0;)
+      above[i] = i + 2 == parts.size() ? parts[i + 1] : e.mul(parts[i + 1], above[i + 1]);
+    std::vector<Id> out;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Id left = below[i], right = above[i];
+      if (left == no_id && right == no_id)
+        out.push_back(e.b.broadcast_to(one, e.shape(parts[i])));
+      else
+        out.push_back(left == no_id ? right : right == no_id ? left : e.mul(left, right));
+    }
+    return out.size() == 1 ? out[0] : e.b.concat(out, static_cast<std::int64_t>(axis));
+  }
+  const std::int64_t axes[] = {static_cast<std::int64_t>(axis)};
+  Extents kept = shape;
+  kept[axis] = g.index(1);
+  const Id is_zero = e.equal(x, zero);
+  const Id counted = e.b.cast(is_zero, DType::i64);
+  const Id zeros = e.reshape(e.b.reduce(ReduceKind::sum, counted, axes), kept);
+  const Id without = e.where(is_zero, one, x);
+  const Id p = e.reshape(e.b.reduce(ReduceKind::prod, without, axes), kept);
+  const Id none = e.equal(zeros, e.b.constant(DType::i64, 0)), single = e.equal(zeros, e.b.constant(DType::i64, 1));
+  const Id at_zero = e.where(single, p, zero);
+  const Id quotient = e.div(p, x);
+  const Id elsewhere = e.where(none, quotient, zero);
+  return e.where(is_zero, at_zero, elsewhere);
+}
+
+Id is_extreme(Emit& e, Id x, ReduceKind kind, std::size_t axis) {
+  const Extents shape = e.shape(x);
+  const std::int64_t axes[] = {static_cast<std::int64_t>(axis)};
+  Extents kept = shape;
+  kept[axis] = e.g.index(1);
+  const Id first = e.b.reduce(kind == ReduceKind::max ? ReduceKind::argmax : ReduceKind::argmin, x, axes);
+  const Id place = e.iota_along(axis, shape.size(), shape[axis]);
+  return e.equal(place, e.reshape(first, kept));
+}
+
+}  // namespace kiln::compiler::autodiff

@@ -1,0 +1,18 @@
+// The transposes of linear operations: the adjoint of an operand from the adjoint of the result. Reductions, reads and windows
+// included; elementwise operations are in partials.h.
+#pragma once
+
+#include "compiler/autodiff/product.h"
+#include "compiler/autodiff/rules.h"
+
+namespace kiln::compiler::autodiff {
+
+// The adjoint of the operand of an edge. derivative: the GRADIENT, for errors. Not for elementwise operations and CUSTOM.
+Adjoint transposed(Rules& rules, Id derivative, Id node, const Edge& edge, const Adjoint& adjoint);
+
+// The factor of each element of x in the derivative of `reduce x, prod` along one axis: the product of the other elements.
+Id products_of_others(Emit& e, Id x, std::size_t axis);
+// Whether each element of x is the one that `reduce x, max` or `min` along an axis takes: the first of equal ones.
+Id is_extreme(Emit& e, Id x, ReduceKind kind, std::size_t axis);
+
+}  // namespace kiln::compiler::autodiff
