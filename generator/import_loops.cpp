@@ -45,6 +45,11 @@ void ScopeImporter::open_single(Id mask, const Contents& inside) {
     slot = 3;
   }
   carry(inside.changed, slot);
+  if (!inside.derives) return;
+  // The values at the begin of the only iteration are the values before the loop. A derivative must see that: they may be the
+  // values on which a result of outside depends.
+  for (const Changed& c : s.changed)
+    if (!in_kernel() || !is_memory(c)) bound(c) = c.before;
 }
 
 // Opens a loop of at most one iteration for the rest of a scope after a break, unless the rest costs little.

@@ -83,6 +83,7 @@ ScopeImporter::Contents ScopeImporter::contents(int position, int depth) const {
     out.breaks = out.breaks || (n.o == op::break_ && loops == 1);
     out.leaves = out.leaves || ((n.o == op::break_ || n.o == op::continue_) && loops == 0);
     out.works = out.works || repeats || n.o == op::store || ((n.o == op::set || writes_element(n.o)) && n.s->rank > 0);
+    out.derives = out.derives || n.o == op::gradient || n.o == op::tangent;
     out.operations += is_costly(n.o) ? costly_operations : 1;
     for (const Changed& c : changes(i)) {
       out.works = out.works || (at_workgroup() && !c.is_variable);

@@ -64,10 +64,11 @@ class ScopeImporter {
   };
   struct Contents {
     std::vector<Changed> changed;
-    bool breaks = false;  // a break leaves the loop that opens here
-    bool leaves = false;  // a break or continue leaves an iteration of a loop around
-    bool works = false;   // contains kernels, loops, or values of whole tensors
-    int operations = 0;   // estimated number
+    bool breaks = false;   // a break leaves the loop that opens here
+    bool leaves = false;   // a break or continue leaves an iteration of a loop around
+    bool works = false;    // contains kernels, loops, or values of whole tensors
+    bool derives = false;  // contains derivatives
+    int operations = 0;    // estimated number
   };
   struct Scope {
     record::op kind;

@@ -220,7 +220,8 @@ class Forward {
     std::vector<Id> parts;
     const Extents to = e_.shape(edge.from), result = e_.shape(node);
     for (std::int64_t k = 0; k < *n; ++k) {
-      const Id one = e_.slice_axis(t, 0, g_.index(k), 1, g_.index(1));
+      const Id at = g_.index(k), single = g_.index(1);
+      const Id one = e_.slice_axis(t, 0, at, 1, single);
       const Id along = e_.reshape(one, to);
       const Id made = gradients(rules_, derivative_, d, along, xs)[0];
       Extents row = result;

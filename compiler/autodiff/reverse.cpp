@@ -135,7 +135,8 @@ class Sweep {
         const Id taken = branches_.condition(a.branch, outer);
         term = e_.masked(taken, term);
       }
-      terms.push_back(e_.rank(term) > e_.rank(node) ? e_.sum_all(term) : term);
+      const std::size_t rank = e_.rank(term);
+      terms.push_back(rank > e_.rank(node) ? e_.sum_all(term) : term);
     }
     return e_.sum(terms);
   }

@@ -191,7 +191,10 @@ class Transpose {
     const Id zero = g_.index(0), one = g_.index(1);
     const Id rest = index_sub(g_, n, width), last = index_sub(g_, width, one);
     if (mode == PadMode::wrap) return e_.pad_axis(x, axis, is_before ? rest : zero, n);
-    if (mode == PadMode::edge) return e_.pad_axis(e_.sum_axis(x, axis), axis, is_before ? zero : index_sub(g_, n, one), n);
+    if (mode == PadMode::edge) {
+      const Id total = e_.sum_axis(x, axis);
+      return e_.pad_axis(total, axis, is_before ? zero : index_sub(g_, n, one), n);
+    }
     const Id flipped = e_.slice_axis(x, axis, last, -1, width);
     return e_.pad_axis(flipped, axis, is_before ? one : index_sub(g_, rest, one), n);
   }
@@ -249,7 +252,9 @@ class Transpose {
     std::vector<Id> index = g_.sources(node_, 1);
     if (!index.empty()) index[0] = gate.first;
     const Id c = here(x_, index, gate.gate);
-    return c == no_id ? y : e_.b.broadcast_to(e_.masked(c, y), e_.shape(x_));
+    if (c == no_id) return y;
+    const Extents to = e_.shape(x_);
+    return e_.b.broadcast_to(e_.masked(c, y), to);
   }
 
   Id updated(Id y) {
@@ -294,7 +299,10 @@ Id products_of_others(Emit& e, Id x, std::size_t axis) {
   const auto n = index_value(g, shape[axis]);
   if (n && *n >= 1 && *n <= most_products) {
     std::vector<Id> parts, below, above(static_cast<std::size_t>(*n), no_id);
-    for (std::int64_t i = 0; i < *n; ++i) parts.push_back(e.slice_axis(x, axis, g.index(i), 1, g.index(1)));
+    for (std::int64_t i = 0; i < *n; ++i) {
+      const Id at = g.index(i), single = g.index(1);
+      parts.push_back(e.slice_axis(x, axis, at, 1, single));
+    }
     below.push_back(no_id);  // the product of the elements before
     for (std::size_t i = 0; i + 1 < parts.size(); ++i) below.push_back(i == 0 ? parts[0] : e.mul(below.back(), parts[i]));
     for (std::size_t i = parts.size() - 1; i-- > 0;)

@@ -30,6 +30,7 @@ constexpr VerifyRule rules[] = {
      "the parameters come first; rotating buffers and views name buffers of their type; a plan gives every temporary a place"},
     {"TKP", "loops", "a loop's counter and count are symbols of their kind, its condition is a buffer of one bool"},
     {"T", "whole-tensors", "after host_loops: no FOR, and no element of a tensor, outside of KERNELs"},
+    {"T", "gradient-left", "after differentiate: no GRADIENT, TANGENT, LAPLACIAN, MARK, STRAIGHT, CUSTOM and COTANGENT"},
     {"TKP", "segments", "each segment has a SINK and is in a loop of the schedule"},
     {"TKP", "schedule-kernels", "a kernel has a SINK and names buffers of the schedule; the kernels of a loop stand together"},
 };
@@ -257,6 +258,8 @@ void verify_statements(const Graph& g, const Schedule& s, Form form) { Statement
 
 void verify_whole_tensors(const Graph& g, Id sink) {
   const std::vector<Id> nodes = g.reachable(std::span(&sink, 1));
+  for (const Id id : nodes)
+    if (is_derivative(g.op(id))) violated(g, id, "gradient-left", "no derivative after `differentiate`");
   const std::vector<bool> inside = inside_regions(g, nodes);
   std::vector<bool> outside(nodes.size() == 0 ? 0 : nodes.back() + 1, false);
   outside[sink] = true;

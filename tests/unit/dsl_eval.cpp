@@ -215,6 +215,7 @@ struct Machine {
       case op::iota:
         for (std::size_t k = 0; k < r.v.size(); ++k) r.v[k] = static_cast<double>(k);
         break;
+      case op::mark: r = src(i, 0); break;
       case op::reduce: r = reduce(i, shape); break;
       case op::pad: r = pad(i, shape); break;
       case op::reshape:

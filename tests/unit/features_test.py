@@ -8,6 +8,7 @@ wanted = {
     "Program model": [*range(1, 19)],
     "Shapes, indices": [*range(19, 30), 31, 32, 33, *range(35, 47)],
     "Scatter and atomics": [77, 78, 79, 80],
+    "Derivatives": [*range(101, 115)],
     "Defects of others": [*range(1, 26)],
     "Mistakes of structure": [*range(1, 7)],
 }

@@ -207,6 +207,7 @@ std::vector<Case> cases() {
       {"form", k, &plain, "buffer f32 size %0 param 1\nkernel p_k0 sink %9 buffers [1, 0]", "kernel p_k0 sink %9 buffers [0]"},
       {"whole-tensors", t, &tensors, "add f32 %16, %16", "add f32 %16, %20"},
       {"whole-tensors", t, &tensors, "add f32 %16, %16", "add f32 %16, %21"},
+      {"gradient-left", t, &tensors, "add f32 %16, %16", "mark f32 {1, 0} %16"},
       {"declared", k, &plain, "symbol N min 0 max 100 multiple_of 1\nin f32 [N] x\nout f32 [N] y\n",
        "in f32 [] x\nout f32 [] y\n"},
       {"declared", k, &plain, "in f32 [N] x", "symbol c element 1\nin f32 [N] x"},

@@ -54,18 +54,19 @@ constexpr auto silu(const X& x, sloc l = sloc::current()) {
 template <class X, int Axis>
 inline constexpr why softmax_why = detail::reduce_why<X, klass::floating, true, Axis>();
 // softmax<axis>(x), log_softmax<axis>(x): over one axis, the last by default, with the maximum subtracted first.
+// The results do not depend on the number that is subtracted, so its derivative is left out.
 template <int Axis = -1, Operand X>
   requires(softmax_why<X, Axis> == why::ok)
 constexpr auto softmax(const X& x, sloc l = sloc::current()) {
   called_from here(x.b, l);
-  const auto e = exp(x - max<Axis>(x, keepdims));
+  const auto e = exp(x - stop_gradient(max<Axis>(x, keepdims)));
   return e / sum<Axis>(e, keepdims);
 }
 template <int Axis = -1, Operand X>
   requires(softmax_why<X, Axis> == why::ok)
 constexpr auto log_softmax(const X& x, sloc l = sloc::current()) {
   called_from here(x.b, l);
-  const auto d = x - max<Axis>(x, keepdims);
+  const auto d = x - stop_gradient(max<Axis>(x, keepdims));
   return d - log(sum<Axis>(exp(d), keepdims));
 }
 // layer_norm<axis>(x): (x - mean) / sqrt(variance + eps) over the axis, with the population variance. layer_norm<axis>(x,
