@@ -124,6 +124,7 @@ class Importer {
   Id movement(Op op, const record::node& n, std::span<const Id> src);
   Id roll(const record::node& n, Id x);
   Id reduce(const record::node& n, std::span<const Id> src);
+  Id scan(const record::node& n, std::span<const Id> src);
   void finish();
 
   Graph& g_;
@@ -207,6 +208,11 @@ Id Importer::reduce(const record::node& n, std::span<const Id> src) {
   return operands_of(kind) == 2 ? build_.reduce(kind, src[0], src[1], axes) : build_.reduce(kind, src[0], axes);
 }
 
+Id Importer::scan(const record::node& n, std::span<const Id> src) {
+  const auto a = numbers(n, 0, 4);
+  return build_.scan(static_cast<ReduceKind>(a[0]), src[0], a[1], a[2] != 0, a[3] != 0);
+}
+
 Id Importer::node(int position, bool is_used) {
   const record::node& n = in_.nodes[position];
   const DType d = ir_dtype(n.d);
@@ -221,6 +227,7 @@ Id Importer::node(int position, bool is_used) {
     case record::op::iota: id = build_.iota(d, extent(n.s->extents[0])); break;
     case record::op::roll: id = roll(n, src.at(0)); break;
     case record::op::reduce: id = reduce(n, src); break;
+    case record::op::scan: id = scan(n, src); break;
     case record::op::stage: id = build_.stage(src[0]); break;
     default: {
       const auto op = ir_op(n.o);

@@ -67,6 +67,9 @@ class Builder {
   Id reduce_fma(Id a, Id b, std::span<const std::int64_t> axes) { return reduce(ReduceKind::fma, a, b, axes); }
   Id reduce_dot(Id a, Id b, std::span<const std::int64_t> axes) { return reduce(ReduceKind::dot, a, b, axes); }
 
+  // Element i of the result combines elements 0 to i of the axis; exclusive: those before i; reversed: from the end.
+  Id scan(ReduceKind k, Id x, std::int64_t axis, bool exclusive = false, bool reversed = false);
+
   // Scopes; op.h describes the operations. Index values are of type index and rank 0.
   Id index_of(Id integer);                                            // an integer of rank 0 as an index value
   Id element(Id tensor, std::span<const Id> index, Id gate = no_id);  // no read if the gate is false

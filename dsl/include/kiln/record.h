@@ -17,7 +17,7 @@ namespace kiln::dsl::record {
   X(add) X(sub) X(mul) X(fdiv) X(cdiv) X(cmod) X(floordiv) X(floormod) X(pow) X(min) X(max) X(and_) X(or_) X(xor_) X(shl) X(shr) \
   X(lt) X(le) X(eq) X(ne) X(where) X(fma) \
   X(reshape) X(expand) X(permute) X(slice) X(pad) X(roll) X(concat) X(stage) \
-  X(reduce) \
+  X(reduce) X(scan) \
   X(kernel) X(kernel_end) X(index) X(loop) X(loop_end) X(counter) X(when) X(otherwise) X(when_end) X(break_) X(continue_) \
   X(var) X(set) X(get) X(local) X(element) X(put) X(atomic) X(barrier) X(accumulate) X(check)
 // clang-format on
@@ -78,6 +78,7 @@ struct source_loc {
 //   roll: attr {axis, shift}                  stage: source {x}, computed once into a buffer
 //   concat: attr {axis}
 //   reduce: attr {kind, axes ascending...} (kinds: IR's ReduceKind); fma and dot have two sources
+//   scan: attr {kind, axis, exclusive, reversed}
 //
 // A scope is a pair of nodes in the list; the scope repeats the nodes between them. A bound is an extent or, where the
 // attribute is -1 without a text, the next source, a rank-0 integer (i32 or i64); a literal -1 is a source too.
