@@ -128,6 +128,7 @@ class Importer {
   Id roll(const record::node& n, Id x);
   Id reduce(const record::node& n, std::span<const Id> src);
   Id derivative(const record::node& n, std::span<const Id> src);
+  Id scan(const record::node& n, std::span<const Id> src);
   void finish();
 
   Graph& g_;
@@ -228,6 +229,11 @@ Id Importer::derivative(const record::node& n, std::span<const Id> src) {
   }
 }
 
+Id Importer::scan(const record::node& n, std::span<const Id> src) {
+  const auto a = numbers(n, 0, 4);
+  return build_.scan(static_cast<ReduceKind>(a[0]), src[0], a[1], a[2] != 0, a[3] != 0);
+}
+
 Id Importer::node(int position, bool is_used) {
   const record::node& n = in_.nodes[position];
   const DType d = ir_dtype(n.d);
@@ -247,6 +253,7 @@ Id Importer::node(int position, bool is_used) {
       break;
     }
     case record::op::reduce: id = reduce(n, src); break;
+    case record::op::scan: id = scan(n, src); break;
     case record::op::stage: id = build_.stage(src[0]); break;
     case record::op::gradient:
     case record::op::tangent:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/interp/combine.h"
 #include "compiler/interp/scalar.h"
 #include "compiler/interp/visit.h"
 #include "compiler/ir/nth.h"
@@ -10,30 +11,6 @@ namespace kiln::compiler {
 namespace {
 
 namespace s = scalar;
-
-template <class C>
-C identity(ReduceKind k) {
-  using L = std::numeric_limits<C>;
-  switch (k) {
-    case ReduceKind::prod:
-    case ReduceKind::all: return C(1);
-    case ReduceKind::max: return L::has_infinity ? -L::infinity() : L::lowest();
-    case ReduceKind::min: return L::has_infinity ? L::infinity() : L::max();
-    default: return C(0);
-  }
-}
-
-template <class C>
-C combine(ReduceKind k, C a, C b) {
-  switch (k) {
-    case ReduceKind::sum: return s::add<C>(a, b);
-    case ReduceKind::prod: return s::mul<C>(a, b);
-    case ReduceKind::max: return s::max(a, b);
-    case ReduceKind::min: return s::min(a, b);
-    case ReduceKind::any: return C((a != 0) | (b != 0));
-    default: return C((a != 0) & (b != 0));
-  }
-}
 
 template <class C>
 C sequential(ReduceKind k, const std::vector<C>& x) {
@@ -91,14 +68,6 @@ std::int64_t arg_extreme(bool largest, const std::vector<C>& x) {
   return best;
 }
 
-struct Split {
-  std::size_t outer = 1, axis = 1, inner = 1;
-};
-
-Split split_at(const Array& x, std::size_t axis) {
-  return {x.elements(0, axis), x.extent(axis), x.elements(axis + 1, x.extents.size())};
-}
-
 bool is_arg(ReduceKind k) { return k == ReduceKind::argmax || k == ReduceKind::argmin; }
 
 template <class T>
@@ -127,9 +96,8 @@ Array reduce_axis(ReduceKind kind, const Array& x, std::size_t axis) {
   Array out = Array::zeros(is_arg(kind) ? DType::i64 : x.dtype, std::move(extents));
   const bool last = axis + 1 == x.extents.size();
   const Split d = split_at(x, axis);
-  if (x.dtype == DType::boolean && !is_arg(kind)) {  // for bools max equals any, and min equals all
-    const ReduceKind k = kind == ReduceKind::max ? ReduceKind::any : kind == ReduceKind::min ? ReduceKind::all : kind;
-    reduce_lines<std::uint8_t>(k, x, d, last, out);
+  if (x.dtype == DType::boolean && !is_arg(kind)) {
+    reduce_lines<std::uint8_t>(kind_of_bools(kind), x, d, last, out);
     return out;
   }
   visit_type(x.dtype, [&]<class T>() {

@@ -6,6 +6,7 @@
 #include "compiler/interp/elementwise.h"
 #include "compiler/interp/movement.h"
 #include "compiler/interp/reduce.h"
+#include "compiler/interp/scan.h"
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/nth.h"
 #include "compiler/ir/reduce_identity.h"
@@ -34,6 +35,7 @@ Array WholeEvaluator::operator()(Id id, std::span<const Array* const> sources) {
     case Op::PARAM: return parameter(id);
     case Op::IOTA: return iota(id);
     case Op::REDUCE: return reduce(id, sources);
+    case Op::SCAN: return scan_axis(g_.scan_kind(id), *sources[0], g_.slot(id, 1), g_.arg(id, 2) != 0, g_.arg(id, 3) != 0);
     case Op::GATHER: return gather_array(*sources[0], sources.subspan(1), extents_of(id));
     case Op::STAGE: return *sources[0];
     default: return movement(id, sources);

@@ -327,6 +327,15 @@ Id Builder::reduce(ReduceKind k, Id a, Id b, std::span<const std::int64_t> axes)
   return reduction(k, d, src, axes);
 }
 
+Id Builder::scan(ReduceKind k, Id x, std::int64_t axis, bool exclusive, bool reversed) {
+  if (!is_scan_kind(k)) fail("E-dtype", "`scan` expected sum, prod, max or min, got " + std::string(name(k)));
+  check_axes(std::span(&axis, 1), shapes_.rank(x), "scan");
+  std::string problem;
+  const DType d = scan_dtype(k, graph_.dtype(x), problem);
+  if (!problem.empty()) fail("E-dtype", problem);
+  return graph_.make(Op::SCAN, d, {x}, {k, axis, exclusive, reversed});
+}
+
 Id Builder::reduction(ReduceKind k, DType d, std::span<const Id> operands, std::span<const std::int64_t> axes) {
   std::vector<std::int64_t> args{Arg(k).value};
   args.insert(args.end(), axes.begin(), axes.end());

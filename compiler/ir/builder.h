@@ -67,6 +67,9 @@ class Builder {
   Id reduce_fma(Id a, Id b, std::span<const std::int64_t> axes) { return reduce(ReduceKind::fma, a, b, axes); }
   Id reduce_dot(Id a, Id b, std::span<const std::int64_t> axes) { return reduce(ReduceKind::dot, a, b, axes); }
 
+  // Element i of the result combines elements 0 to i of the axis; exclusive: those before i; reversed: from the end.
+  Id scan(ReduceKind k, Id x, std::int64_t axis, bool exclusive = false, bool reversed = false);
+
   // Axes k and o and the result's extent of axis o; op.h describes both.
   Id shear(Id x, std::int64_t k, std::int64_t o, std::int64_t stride, std::int64_t dilation, Id extent);
   Id unshear(Id x, std::int64_t k, std::int64_t o, std::int64_t stride, std::int64_t dilation, Id extent);

@@ -96,11 +96,13 @@ class Graph {
   RangeKind range_kind(Id range) const { return enum_of<RangeKind>(Op::RANGE, range, 1); }
   std::int64_t value(Id constant) const { return arg_of(Op::CONST, constant, 0); }  // bits, or the integer of an index constant
   ReduceKind reduce_kind(Id reduce) const { return enum_of<ReduceKind>(Op::REDUCE, reduce, 0); }
+  ReduceKind scan_kind(Id scan) const { return enum_of<ReduceKind>(Op::SCAN, scan, 0); }
   ReduceOrder reduce_order(Id reduce) const { return enum_of<ReduceOrder>(Op::REDUCE, reduce, 1); }
   PadMode pad_mode(Id pad) const { return enum_of<PadMode>(Op::PAD, pad, 0); }
   MarkKind mark_kind(Id mark) const { return enum_of<MarkKind>(Op::MARK, mark, 0); }
-  Id data(Id id) const {  // the tensor that a movement, GATHER, STAGE, INDEX or single-operand REDUCE reads
-    assert(is_movement(op(id)) || op(id) == Op::GATHER || op(id) == Op::STAGE || op(id) == Op::INDEX || op(id) == Op::REDUCE);
+  Id data(Id id) const {  // the tensor that a movement, GATHER, STAGE, INDEX, SCAN or single-operand REDUCE reads
+    assert(is_movement(op(id)) || op(id) == Op::GATHER || op(id) == Op::STAGE || op(id) == Op::INDEX || op(id) == Op::REDUCE ||
+           op(id) == Op::SCAN);
     return src(id, 0);
   }
   Id state(Id access) const {  // the memory that a LOAD, STORE, UPDATE or ATOMIC accesses: a state, a BUFFER or a PARAM

@@ -67,6 +67,7 @@ namespace kiln::compiler {
   /* reductions */ \
   X(REDUCE,   "reduce",   "TK",  -1) /* T: {x} or {a,b} for fma and dot; args {ReduceKind, axes... ascending}; the axes are removed. K: {x[,b], RANGEs...}; args {ReduceKind, ReduceOrder} */ \
   /* kernel graph */ \
+  X(SCAN,     "scan",     "TK",  -1) /* T: {x}; args {ReduceKind sum, prod, max or min, axis, exclusive, reversed}: reductions of the first elements along the axis. in a KERNEL, and K: {value, RANGE of the FOR around}; args {ReduceKind, exclusive} */ \
   X(STAGE,    "stage",    "TK",  -1) /* T: {x}: computed once, into a buffer. K: {value, RANGEs...}: value needs storage over the ranges. args {0}: made from a STAGE of level T. args {n, i}: initial state i, of rank 0, of the KERNEL with RANGE number n */ \
   X(INDEX,    "index",    "TK",  -1) /* {tensor, i...}: element; K: of STAGE, PARAM, GET. First index WHERE(gate, i, INVALID): read only where gate */ \
   X(LOAD,     "load",     "KP",  -1) /* {BUFFER, linear index [, alt, gate]} */ \
@@ -137,6 +138,13 @@ enum class PadMode : std::int64_t { constant, edge, reflect, wrap };
 // independent: another value than x for a derivative by it. stop: without derivative. again: what is computed from it is not
 // shared with what is computed from x.
 enum class MarkKind : std::int64_t { independent, stop, again };
+
+// A SCAN combines elements in groups, by the steps w = 1, 2, 4.. below the size of a group: position i of a group, with i / w
+// odd, becomes op(element (i / w) * w - 1, element i). A block is a number of groups. The groups of a block are one chain, and
+// so are the results of blocks. See docs/reference/numbers.md.
+inline constexpr int scan_group = 16;
+inline constexpr std::int64_t scan_block = 4096;
+constexpr bool is_scan_kind(ReduceKind k) { return k <= ReduceKind::min; }
 
 inline constexpr int reduce_stripes = 32;
 inline constexpr std::int64_t reduce_block = 65536;

@@ -13,7 +13,7 @@ std::span<const Id> Shapes::data_sources(Id id) const {
   const auto src = graph_.src(id);
   const Op op = graph_.op(id);
   if (is_elementwise(op) || op == Op::CONCAT || op == Op::GATHER) return src;
-  if (op == Op::PERMUTE || op == Op::REDUCE || op == Op::STAGE || is_write(op)) return src.first(1);
+  if (op == Op::PERMUTE || op == Op::REDUCE || op == Op::SCAN || op == Op::STAGE || is_write(op)) return src.first(1);
   if (op == Op::SHEAR || op == Op::UNSHEAR || op == Op::MARK || op == Op::STRAIGHT || op == Op::CUSTOM || op == Op::LAPLACIAN)
     return src.first(1);
   if (op == Op::GRADIENT) return src.subspan(2);
@@ -48,6 +48,7 @@ Shapes::Entry Shapes::derive(Id id) {
     case Op::LOCAL: return keep(src.subspan(1));
     case Op::UPDATE:
     case Op::ATOMIC:
+    case Op::SCAN:
     case Op::STAGE:
     case Op::CARRY:
     case Op::MARK:

@@ -16,7 +16,7 @@ std::int64_t named_argument(TextReader& r, Op op, std::size_t position) {
     if (e) v = Arg(*e).value;
   };
   if (op == Op::RANGE && position == 1) take(range_kind_from_name(w));
-  if (op == Op::REDUCE && position == 0) take(reduce_kind_from_name(w));
+  if ((op == Op::REDUCE || op == Op::SCAN) && position == 0) take(reduce_kind_from_name(w));
   if (op == Op::REDUCE && position == 1 && (w == "sequential" || w == "striped")) v = w == "striped" ? 1 : 0;
   if (op == Op::PAD && position == 0) take(pad_mode_from_name(w));
   if (op == Op::ATOMIC && position == 0) take(atomic_kind_from_name(w));

@@ -24,7 +24,7 @@ struct Statement {
   std::optional<ReduceKind> kind;
   std::optional<AtomicKind> atomic;
   std::optional<MarkKind> mark;
-  bool or_zero = false, conditional = false, workgroup = false, unique = false;
+  bool or_zero = false, conditional = false, workgroup = false, unique = false, exclusive = false, reversed = false;
   std::uint64_t bits = 0;
   std::string name;
 };
@@ -125,7 +125,11 @@ void ProgramReader::attribute(Statement& s) {
   } else if (s.op == Op::MARK && mark_kind_from_name(c.peek_word())) {
     s.mark = mark_kind_from_name(c.peek_word());
     c.accept_word(c.peek_word());
-  } else if (s.op == Op::REDUCE && reduce_kind_from_name(c.peek_word())) {
+  } else if (s.op == Op::SCAN && c.accept_word("exclusive")) {
+    s.exclusive = true;
+  } else if (s.op == Op::SCAN && c.accept_word("reversed")) {
+    s.reversed = true;
+  } else if ((s.op == Op::REDUCE || s.op == Op::SCAN) && reduce_kind_from_name(c.peek_word())) {
     s.kind = reduce_kind_from_name(c.peek_word());
     c.accept_word(c.peek_word());
   } else {
@@ -319,6 +323,12 @@ Id ProgramReader::make(const Statement& s) {
       const ReduceKind kind = need(s.kind, s, "a kind such as sum");
       want(s, operands_of(kind));
       return operands_of(kind) == 2 ? b.reduce(kind, s.operands[0], s.operands[1], axes) : b.reduce(kind, s.operands[0], axes);
+    }
+    case Op::SCAN: {
+      const std::int64_t axis = need(s.axis, s, "`axis n`");
+      const ReduceKind kind = need(s.kind, s, "a kind such as sum");
+      want(s, 1);
+      return b.scan(kind, s.operands[0], axis, s.exclusive, s.reversed);
     }
     case Op::RANGE:
     case Op::LOCAL:

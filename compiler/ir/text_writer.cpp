@@ -134,6 +134,8 @@ std::string Writer::generic_args(Id id) const {
       s += literal_text(g_.dtype(id), u);
     else if (op == Op::RANGE && i == 1 && u < 6)
       s += name(g_.range_kind(id));
+    else if (op == Op::SCAN && i == 0 && u <= static_cast<std::uint64_t>(ReduceKind::min))
+      s += name(g_.scan_kind(id));
     else if (op == Op::REDUCE && i == 0 && u <= static_cast<std::uint64_t>(ReduceKind::dot))
       s += name(g_.reduce_kind(id));
     else if (over_ranges && i == 1 && u < 2)
@@ -186,6 +188,9 @@ std::string Writer::tensor_operands(Id id) const {
     case Op::COTANGENT: return "id " + std::to_string(args[0]);
     case Op::CONCAT: return operands(src) + ", axis " + std::to_string(args[0]);
     case Op::REDUCE: return operands(src) + ", " + std::string(name(g_.reduce_kind(id))) + ", axes " + numbers(args.subspan(1));
+    case Op::SCAN:
+      return operands(src) + ", " + std::string(name(g_.scan_kind(id))) + ", axis " + std::to_string(args[1]) +
+             (args[2] != 0 ? ", exclusive" : "") + (args[3] != 0 ? ", reversed" : "");
     case Op::RANGE:
       return operands(src) + ", id " + std::to_string(args[0]) +
              (g_.range_kind(id) == RangeKind::workgroup ? ", workgroup" : "");

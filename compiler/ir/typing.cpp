@@ -96,6 +96,10 @@ DType reduce_dtype(ReduceKind k, DType operand, std::string& problem) {
   return k == ReduceKind::argmax || k == ReduceKind::argmin ? DType::i64 : operand;
 }
 
+DType scan_dtype(ReduceKind k, DType operand, std::string& problem) {
+  return expect_class("scan " + std::string(name(k)), nth(reduce_classes, k), operand, problem) ? operand : DType::none;
+}
+
 std::string atomic_problem(AtomicKind k, DType d) {
   std::string problem;
   expect_class("atomic " + std::string(name(k)), nth(atomic_classes, k), d, problem);

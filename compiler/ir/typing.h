@@ -18,6 +18,9 @@ DType elementwise_dtype(Op op, std::span<const DType> operands, DType target, st
 // The same for a reduction of `operand` (both operands of fma have this type).
 DType reduce_dtype(ReduceKind k, DType operand, std::string& problem);
 
+// The same for a scan.
+DType scan_dtype(ReduceKind k, DType operand, std::string& problem);
+
 // Empty if ATOMIC of this kind is defined for elements of type `d`, else a text of the problem.
 std::string atomic_problem(AtomicKind k, DType d);
 

@@ -143,6 +143,17 @@ bool reduce_form(const Node& n) {
   return true;
 }
 
+bool scan_form(const Node& n) {
+  if (n.args().empty() || !args_in(n, 0, INT64_MAX) || !is_scan_kind(n.g.scan_kind(n.id))) return false;
+  std::string problem;
+  if (n.src().empty() || scan_dtype(n.g.scan_kind(n.id), n.src_dtype(0), problem) != n.dtype()) return false;
+  const bool of_tensor = n.level == Level::tensor && n.src().size() == 1;
+  if (n.args().size() != (of_tensor ? 4 : 2)) return false;
+  const auto flags = n.args().subspan(of_tensor ? 2 : 1);
+  if (std::ranges::any_of(flags, [](std::int64_t f) { return f < 0 || f > 1; })) return false;
+  return of_tensor || (n.src().size() == 2 && n.src_op(1) == Op::RANGE);
+}
+
 bool all_ranges(const Node& n, std::size_t from) {
   for (std::size_t i = from; i < n.src().size(); ++i)
     if (n.src_op(i) != Op::RANGE) return false;
@@ -352,6 +363,12 @@ constexpr Check checks[] = {
      Op::REDUCE,
      Op::REDUCE,
      reduce_form},
+    {{"TK", "scan-form",
+      "sum, prod, max or min, an operand of its types; of a tensor: args {kind, axis, exclusive, reversed}; in a loop: its "
+      "RANGE, args {kind, exclusive}"},
+     Op::SCAN,
+     Op::SCAN,
+     scan_form},
     {{"T", "stage", "a tensor"}, Op::STAGE, Op::STAGE, stage_tensor},
     {{"K", "stage", "a value, then RANGEs"}, Op::STAGE, Op::STAGE, stage},
     {{"T", "range", "type index, kind loop or workgroup, an id below 1000000"}, Op::RANGE, Op::RANGE, range_tensor},

@@ -24,6 +24,7 @@
 #include "compiler/lower/merge_ranges.h"
 #include "compiler/lower/narrow_casts.h"
 #include "compiler/lower/reduce_lowering.h"
+#include "compiler/lower/scan_lowering.h"
 #include "compiler/lower/serial_atomics.h"
 #include "compiler/lower/tile_steps.h"
 #include "compiler/lower/transpose_loads.h"
@@ -90,7 +91,7 @@ std::vector<Id> planned_ranges(const Graph& g, const Lowering& k, Id tile_step) 
 
 std::vector<LoopPlan> plan_of(const Graph& g, const Lowering& k, Id tile_step) {
   const std::vector<Id> ranges = planned_ranges(g, k, tile_step), stores = stores_of(g, tile_step);
-  if (k.is_explicit) return explicit_plan(g, stores, ranges, k.target, k.in_order || k.has_workgroups);
+  if (k.is_explicit) return explicit_plan(g, stores, ranges, k.target, k.in_order || k.has_vectors || k.has_workgroups);
   std::vector<LoopPlan> plan = k.make_plan(g, stores, ranges, k.target);
   if (const std::string broken = check_plan(g, stores, ranges, plan); !broken.empty())
     throw std::logic_error("plan of a kernel: " + broken);
@@ -181,6 +182,14 @@ void estimate_work(Graph& g, Lowering& k) {
 
 void reduce_lowering(Graph& g, Lowering& k) {
   each_tile_step(g, k, [&](Id s) { return compiler::reduce_lowering(g, *k.loops, s, k.facts); });
+}
+
+void scan_lowering(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) {
+    const LoweredScans lowered = compiler::scan_lowering(g, *k.loops, s, k.facts);
+    k.has_vectors = k.has_vectors || lowered.have_vectors;
+    return lowered.sink;
+  });
 }
 
 void fuse_reductions(Graph& g, Lowering& k) {

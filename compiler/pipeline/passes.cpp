@@ -10,6 +10,7 @@
 #include "compiler/rangeify/integer_indices.h"
 #include "compiler/rangeify/range_assignment.h"
 #include "compiler/rangeify/scalar_kernels.h"
+#include "compiler/rangeify/scan_kernels.h"
 #include "compiler/rangeify/small_vectors.h"
 #include "compiler/rangeify/sum_atomics.h"
 #include "compiler/schedule/dependencies.h"
@@ -54,6 +55,7 @@ constexpr Pass table[] = {
     {"small_vectors", program, Form::tensors, optional, small_vectors},
     {"integer_indices", program, Form::tensors, optional, integer_indices},
     {"sum_atomics", program, Form::tensors, optional, sum_atomics},
+    {"scan_kernels", program, Form::tensors, required, scan_kernels},
     {"range_assignment", program, Form::ranges, required, range_assignment},
     {"collapse_reductions", program, Form::ranges, optional, collapse_reductions},
     {"fold_stages", program, Form::ranges, optional, fold_stages_to_the_end},
@@ -82,6 +84,7 @@ constexpr Pass table[] = {
     {"estimate_work", kernel, Form::lowering, required, lowering::estimate_work},
     {"reduce_lowering", plain_kernel, Form::lowering, required, lowering::reduce_lowering},
     {"fuse_reductions", plain_kernel, Form::lowering, optional, lowering::fuse_reductions},
+    {"scan_lowering", explicit_kernel, Form::lowering, required, lowering::scan_lowering},
     {"workgroup_lanes", explicit_kernel, Form::lowering, optional, lowering::workgroup_lanes},
     {"vectorize_plan", kernel, Form::lowering, optional, lowering::vectorize_plan},
     {"mask_loops", explicit_kernel, Form::lowering, required, lowering::mask_loops},

@@ -40,7 +40,7 @@ class Cleanup {
  private:
   bool is_data(Id id) const {
     const Op op = g_.op(id);
-    return is_elementwise(op) || is_movement(op) || op == Op::GATHER || op == Op::REDUCE || op == Op::IOTA;
+    return is_elementwise(op) || is_movement(op) || op == Op::GATHER || op == Op::REDUCE || op == Op::SCAN || op == Op::IOTA;
   }
   bool has_zero_extent(const std::vector<Id>& extents) const {
     return std::ranges::any_of(extents, [&](Id e) { return g_.is_index_const(e, 0); });

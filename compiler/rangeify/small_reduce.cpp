@@ -50,6 +50,27 @@ Id small_reduce(Graph& g, ReduceKind kind, bool striped, DType result, std::span
   return as(g, stripes[0], result);
 }
 
+std::vector<Id> small_scan(Graph& g, ReduceKind kind, bool exclusive, DType result, std::span<const Id> values) {
+  const DType d = accumulation_dtype(result);
+  const auto combined = [&](Id a, Id b) { return g.make(operation_of(kind), d, {a, b}); };
+  Id groups = g.constant(d, reduce_identity(kind, d)), before = groups;
+  std::vector<Id> out;
+  for (std::size_t first = 0; first < values.size(); first += scan_group) {
+    std::vector<Id> x;
+    for (const Id v : values.subspan(first, std::min<std::size_t>(scan_group, values.size() - first))) x.push_back(as(g, v, d));
+    for (std::size_t w = 1; w < x.size(); w *= 2)
+      for (std::size_t i = w; i < x.size(); ++i)
+        if (i / w % 2 == 1) x[i] = combined(x[i / w * w - 1], x[i]);
+    for (const Id v : x) {
+      const Id next = combined(groups, v);
+      out.push_back(as(g, exclusive ? before : next, result));
+      before = next;
+    }
+    groups = before;
+  }
+  return out;
+}
+
 Id small_fma(Graph& g, std::span<const Id> a, std::span<const Id> b) {
   const DType result = g.dtype(a.empty() ? no_id : a[0]), d = accumulation_dtype(result);
   Id sum = g.constant(d, 0);

@@ -142,6 +142,7 @@ class Unrolling {
     if (is_memory_[id] || op == Op::KERNEL) return whole(id);
     if (is_elementwise(op)) return elementwise(id);
     if (op == Op::REDUCE) return reduce(id);
+    if (op == Op::SCAN) return scan(id);
     if (is_movement(op)) return movement(id);
     return plain(id);
   }
@@ -224,6 +225,25 @@ class Unrolling {
       made.push_back(small_reduce(g_, kind, axis + 1 == in.size(), result, line));
     }
     in = out;
+    return made;
+  }
+
+  Parts scan(Id id) {
+    const auto axis = g_.slot(id, 1);
+    const bool reversed = g_.arg(id, 3) != 0;
+    const Extents in = extents(id);
+    Parts made(count(in));
+    for (std::size_t k = 0; k < count(in); ++k) {
+      Extents at = place(k, in);
+      if (at[axis] != 0) continue;
+      std::vector<std::size_t> line;
+      for (; at[axis] < in[axis]; ++at[axis]) line.push_back(flat(at, in));
+      if (reversed) std::ranges::reverse(line);
+      Parts values;
+      for (const std::size_t i : line) values.push_back(part(g_.data(id), i));
+      const Parts results = small_scan(g_, g_.scan_kind(id), g_.arg(id, 2) != 0, g_.dtype(id), values);
+      for (std::size_t i = 0; i < line.size(); ++i) made[line[i]] = results[i];
+    }
     return made;
   }
 

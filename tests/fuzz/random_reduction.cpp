@@ -19,6 +19,18 @@ Id reduce(ProgramState& s, Id x) {
   return s.b.reduce(kind, x, s.some_axes(rank));
 }
 
+Id scan(ProgramState& s, Id x) {
+  static constexpr ReduceKind kinds[] = {ReduceKind::sum, ReduceKind::sum, ReduceKind::prod, ReduceKind::max, ReduceKind::min};
+  const ReduceKind kind = s.draw.of(kinds);
+  const auto rank = static_cast<int>(s.b.shape_of(x).size());
+  if (rank == 0) return x;
+  std::string problem;
+  if (scan_dtype(kind, s.g.dtype(x), problem) == DType::none) x = s.as(x, DType::f32);
+  const std::int64_t axis = s.draw.below(rank);
+  const bool exclusive = s.draw.one_in(3), reversed = s.draw.one_in(3);
+  return s.b.scan(kind, x, axis, exclusive, reversed);
+}
+
 Id arg_extreme(ProgramState& s, Id x) {
   const auto rank = static_cast<int>(s.b.shape_of(x).size());
   if (rank == 0) return x;
@@ -140,8 +152,8 @@ Id gather(ProgramState& s, Id x) {
 }  // namespace
 
 std::vector<WeightedMaker> reduction_makers() {
-  return {{reduce, 7},  {arg_extreme, 2}, {contract, 2},   {matmul, 3},
-          {softmax, 2}, {normalise, 1},   {cumulative, 1}, {gather, 2}};
+  return {{reduce, 7},  {scan, 3},      {arg_extreme, 2}, {contract, 2}, {matmul, 3},
+          {softmax, 2}, {normalise, 1}, {cumulative, 1},  {gather, 2}};
 }
 
 }  // namespace kiln::compiler::testing

@@ -235,6 +235,28 @@ void reductions(DType d, bool symbolic, const std::vector<Values>& values) {
   t.run(values);
 }
 
+// Quadratic in the reference, so the extents are small; scan_test.cpp has long ones.
+void scans(DType d, bool symbolic, const std::vector<Values>& values) {
+  TensorProgram t(d, symbolic, values[0]);
+  const Id n = t.extent("N"), m = t.extent("M"), l = t.extent("L");
+  const Id x = t.input({n, t.constant(3), m}), line = t.input({l}), columns = t.input({l, t.constant(20)});
+  for (const ReduceKind kind : {ReduceKind::sum, ReduceKind::prod, ReduceKind::max, ReduceKind::min}) {
+    std::string problem;
+    if (scan_dtype(kind, d, problem) == DType::none) continue;
+    const auto scan = [&](Id from, std::int64_t axis, bool exclusive, bool reversed) {
+      t.output("scan " + std::string(name(kind)), t.builder.scan(kind, from, axis, exclusive, reversed),
+               [&t, kind, from, axis, exclusive, reversed] {
+                 return expected_scan(kind, t.tensor(from), axis, exclusive, reversed);
+               });
+    };
+    for (std::int64_t axis : {0, 1, 2}) scan(x, axis, axis == 1, axis == 0);
+    scan(line, 0, false, false);
+    scan(line, 0, true, true);
+    scan(columns, 0, true, false);
+  }
+  t.run(values);
+}
+
 // Striped products: two vectors, each row with a vector, each row of a batch, and columns that are far apart in memory.
 void add_dots(TensorProgram& t, DType d, Id m, Id k) {
   Builder& b = t.builder;
@@ -320,6 +342,10 @@ TEST_P(TensorOperations, Reductions) {
   both_ways(reductions, GetParam(),
             {of(0, 5, 0), of(7, 0, 1), of(1, 1, 31), of(5, 33, 33), of(33, 7, 131), of(131, 5, 70001), of(7, 131, 65537)},
             {of(7, 33, 70001), of(0, 5, 1), of(131, 1, 0)});
+}
+TEST_P(TensorOperations, Scans) {
+  both_ways(scans, GetParam(), {of(0, 5, 0), of(7, 0, 1), of(1, 1, 31), of(5, 16, 17), of(33, 48, 131)},
+            {of(7, 33, 48), of(0, 5, 16)});
 }
 TEST_P(TensorOperations, MatrixProducts) {
   if (GetParam() == DType::boolean) return;

@@ -6,6 +6,7 @@ kiln_add_test(product_versions_test run SOURCES run/product_versions_test.cpp ru
 kiln_add_test(interleaved_access_test run SOURCES run/interleaved_access_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(pair_products_test run SOURCES run/pair_products_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(extremum_test run SOURCES run/extremum_test.cpp run/check_at_levels.cpp LIBS run_harness)
+kiln_add_test(scan_test run SOURCES run/scan_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(scale_test run SOURCES run/scale_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(invariant_division_test run SOURCES run/invariant_division_test.cpp LIBS run_harness)
 kiln_add_test(saturated_cast_test run SOURCES run/saturated_cast_test.cpp run/check_at_levels.cpp LIBS run_harness)

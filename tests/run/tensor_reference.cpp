@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace kiln::compiler::testing {
 namespace {
@@ -88,6 +89,28 @@ Bits reduce_line(ReduceKind kind, DType d, bool last, std::vector<Bits> line) {
     for (Bits& x : line) x = real_bits(wide, real_value(d, x));
   const Bits r = last ? striped(kind, wide, std::move(line)) : sequential(kind, wide, line);
   return wide == d ? r : real_bits(d, real_value(wide, r));
+}
+
+// Element i of a part of 2^n elements, combined with the elements of the part before it: the second half of a part follows the
+// result of the first half.
+Bits prefix(ReduceKind kind, DType d, std::span<const Bits> x, std::size_t size, std::size_t i) {
+  if (size == 1) return x[0];
+  const std::size_t half = size / 2;
+  if (i < half) return prefix(kind, d, x, half, i);
+  return combine(kind, d, prefix(kind, d, x, half, half - 1), prefix(kind, d, x.subspan(half), half, i - half));
+}
+
+Bits scanned(ReduceKind kind, DType d, std::span<const Bits> line, std::size_t i) {
+  Bits blocks = identity(kind, d), groups = blocks;
+  for (std::size_t block = 4096; block <= i; block += 4096) {
+    Bits total = identity(kind, d);
+    for (std::size_t g = block - 4096; g < block; g += 16)
+      total = combine(kind, d, total, prefix(kind, d, line.subspan(g), 16, 15));
+    blocks = combine(kind, d, blocks, total);
+  }
+  for (std::size_t g = i / 4096 * 4096; g + 16 <= i; g += 16)
+    groups = combine(kind, d, groups, prefix(kind, d, line.subspan(g), 16, 15));
+  return combine(kind, d, blocks, combine(kind, d, groups, prefix(kind, d, line.subspan(i / 16 * 16), 16, i % 16)));
 }
 
 // The index in x for padded index i, counted from x's first element. Walks from outside to inside. -1: the pad value.
@@ -201,6 +224,22 @@ Tensor expected_reduce(ReduceKind kind, Tensor x, const std::vector<std::int64_t
     x.dtype = d;
   }
   return x;
+}
+
+Tensor expected_scan(ReduceKind kind, const Tensor& x, std::int64_t axis, bool exclusive, bool reversed) {
+  const auto a = static_cast<std::size_t>(axis);
+  const DType d = x.dtype, wide = accumulator(d);
+  const std::int64_t n = x.extents[a];
+  return tabulate(d, x.extents, [&](Extents c) {
+    const std::int64_t place = reversed ? n - 1 - c[a] : c[a], last = exclusive ? place - 1 : place;
+    std::vector<Bits> line;
+    for (std::int64_t k = 0; k <= last; ++k) {
+      c[a] = reversed ? n - 1 - k : k;
+      line.push_back(wide == d ? x.at(c) : real_bits(wide, real_value(d, x.at(c))));
+    }
+    const Bits r = line.empty() ? identity(kind, wide) : scanned(kind, wide, line, line.size() - 1);
+    return wide == d ? r : real_bits(d, real_value(wide, r));
+  });
 }
 
 namespace {

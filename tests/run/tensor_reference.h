@@ -32,6 +32,7 @@ Tensor expected_concat(const std::vector<Tensor>& parts, std::int64_t axis);
 Tensor expected_iota(DType d, std::int64_t extent);
 // Reduces one axis after the other, the last one first.
 Tensor expected_reduce(ReduceKind kind, Tensor x, const std::vector<std::int64_t>& axes);
+Tensor expected_scan(ReduceKind kind, const Tensor& x, std::int64_t axis, bool exclusive, bool reversed);
 // acc = fma(a(k), b(k), acc) for k = 0 .. count - 1, starting at +0.
 Bits expected_chain(DType d, std::int64_t count, const std::function<Bits(std::int64_t)>& a,
                     const std::function<Bits(std::int64_t)>& b);

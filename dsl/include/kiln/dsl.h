@@ -34,6 +34,7 @@
 #include "kiln/dsl/slice.h"
 #include "kiln/dsl/join.h"
 #include "kiln/dsl/reduce.h"
+#include "kiln/dsl/scan.h"
 #include "kiln/dsl/contract.h"
 #include "kiln/dsl/window.h"
 #include "kiln/dsl/index.h"

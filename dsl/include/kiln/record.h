@@ -17,7 +17,7 @@ namespace kiln::dsl::record {
   X(add) X(sub) X(mul) X(fdiv) X(cdiv) X(cmod) X(floordiv) X(floormod) X(pow) X(min) X(max) X(and_) X(or_) X(xor_) X(shl) X(shr) \
   X(lt) X(le) X(eq) X(ne) X(where) X(fma) \
   X(reshape) X(expand) X(permute) X(slice) X(pad) X(roll) X(shear) X(concat) X(stage) \
-  X(reduce) \
+  X(reduce) X(scan) \
   X(gradient) X(tangent) X(mark) X(custom) X(cotangent) \
   X(kernel) X(kernel_end) X(index) X(loop) X(loop_end) X(counter) X(when) X(otherwise) X(when_end) X(break_) X(continue_) \
   X(var) X(set) X(get) X(local) X(element) X(put) X(atomic) X(barrier) X(accumulate) X(check)
@@ -84,6 +84,7 @@ struct source_loc {
 //   shear: attr {axis k, axis o, stride, dilation}: element (k, o) is element (k, o * stride + k * dilation) of x
 //   concat: attr {axis}
 //   reduce: attr {kind, axes ascending...} (kinds: IR's ReduceKind); fma and dot have two sources
+//   scan: attr {kind, axis, exclusive, reversed}
 //
 // Derivatives. Each belongs to the value of its sources, not to their names.
 //   gradient: source {y, ct, x}, the derivative of sum(y * ct) with respect to x; x's type. imm: unused_is_zero, or 0: it is an

@@ -199,6 +199,10 @@ void reductions(Rows& rows) {
   ROW("argmax<axes>(x, keepdims)", argmax<0>(x, keepdims))
   ROW("argmin<axes>(x)", argmin<0>(x))
   ROW("argmin<axes>(x, keepdims)", argmin<0>(x, keepdims))
+  ROW("cumsum<axis>(x)", cumsum<0>(x))
+  ROW("cumprod<axis>(x)", cumprod<0>(x))
+  ROW("cummax<axis>(x)", cummax<0>(x))
+  ROW("cummin<axis>(x)", cummin<0>(x))
   ROW("mean<axes>(x)", mean<0>(x))
   ROW("mean<axes>(x, keepdims)", mean<0>(x, keepdims))
 }

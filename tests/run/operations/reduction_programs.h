@@ -16,6 +16,8 @@ struct sums : program<sums<D, E>> {
   out<D> sum_all, prod_all, sum_line, prod_line;
   out<D, 1, 3, 1> sum_kept;
   out<D, E::N, 1, E::M> prod_kept;
+  out<D, E::N, 3, E::M> cumsum0, cumsum1, cumsum2, cumprod2;
+  out<D, E::L> cumsum_line;
   constexpr void body() {
     sum0 = sum<0>(x);
     sum2 = sum<-1>(x);
@@ -29,6 +31,11 @@ struct sums : program<sums<D, E>> {
     prod_all = prod(x);
     prod_line = prod(line);
     prod_kept = prod<1>(x, keepdims);
+    cumsum0 = cumsum<0>(x, reverse);
+    cumsum1 = cumsum<1>(x, exclusive);
+    cumsum2 = cumsum<-1>(x);
+    cumprod2 = cumprod<2>(x, exclusive, reverse);
+    cumsum_line = cumsum(line);
   }
 };
 
@@ -45,6 +52,7 @@ struct extremes : program<extremes<D, E>> {
   out<i64, 3> argmax02, argmin02;
   out<i64> argmax_all, argmin_all, argmin_line;
   out<i64, E::N, 1, E::M> argmax_kept, argmin_kept;
+  out<D, E::N, 3, E::M> cummax0, cummin2;
   constexpr void body() {
     max0 = max<0>(x);
     max12 = max<1, 2>(x);
@@ -66,6 +74,8 @@ struct extremes : program<extremes<D, E>> {
     argmin_all = argmin(x);
     argmin_line = argmin(line);
     argmin_kept = argmin<1>(x, keepdims);
+    cummax0 = cummax<0>(x);
+    cummin2 = cummin<-1>(x, reverse, exclusive);
   }
 };
 

@@ -42,10 +42,14 @@ Reference averaged(Axes axes) {
   return [=](const Call& c) { return exactly(expected_reshape(mean(c["x"], axes), c.extents)); };
 }
 
+Reference scanned(ReduceKind kind, std::int64_t axis, bool exclusive, bool reversed, const char* input = "x") {
+  return [=](const Call& c) { return exactly(expected_scan(kind, c[input], axis, exclusive, reversed)); };
+}
+
 Family sums() {
   using K = ReduceKind;
   const std::string sum = "sum<axes>(x)", sum_kept = "sum<axes>(x, keepdims)", prod = "prod<axes>(x)",
-                    prod_kept = "prod<axes>(x, keepdims)";
+                    prod_kept = "prod<axes>(x, keepdims)", cumsum = "cumsum<axis>(x)";
   return {"sums",
           Fill::random,
           {{"sum0", sum, reduced(K::sum, {0})},
@@ -59,14 +63,21 @@ Family sums() {
            {"prod02", prod, reduced(K::prod, {0, 2})},
            {"prod_all", prod, reduced(K::prod, {0, 1, 2})},
            {"prod_line", prod, reduced(K::prod, {0}, "line")},
-           {"prod_kept", prod_kept, reduced(K::prod, {1})}}};
+           {"prod_kept", prod_kept, reduced(K::prod, {1})},
+           {"cumsum0", cumsum, scanned(K::sum, 0, false, true)},
+           {"cumsum1", cumsum, scanned(K::sum, 1, true, false)},
+           {"cumsum2", cumsum, scanned(K::sum, 2, false, false)},
+           {"cumprod2", "cumprod<axis>(x)", scanned(K::prod, 2, true, true)},
+           {"cumsum_line", cumsum, scanned(K::sum, 0, false, false, "line")}}};
 }
 
 Family extremes() {
   Family f{"extremes",
            Fill::random,
            {{"max_line", "max<axes>(x)", reduced(ReduceKind::max, {0}, "line")},
-            {"argmin_line", "argmin<axes>(x)", reduced(ReduceKind::argmin, {0}, "line")}}};
+            {"argmin_line", "argmin<axes>(x)", reduced(ReduceKind::argmin, {0}, "line")},
+            {"cummax0", "cummax<axis>(x)", scanned(ReduceKind::max, 0, false, false)},
+            {"cummin2", "cummin<axis>(x)", scanned(ReduceKind::min, 2, true, true)}}};
   for (const auto& [name, kind] : {std::pair("max", ReduceKind::max), std::pair("min", ReduceKind::min)}) {
     const std::string n = name, spelling = n + "<axes>(x)";
     f.operations.push_back({n + "0", spelling, reduced(kind, {0})});

@@ -56,6 +56,7 @@ namespace kiln::dsl {
   X(the_named_dtype_does_not_hold_every_element__write_cast, "the named dtype does not hold every element: a wider one, or sum(cast<...>(x))") \
   X(this_reduction_names_no_dtype__write_cast, "this reduction names no dtype, only sum, prod, mean, dot and matmul do: max(cast<f64>(x))") \
   X(operand_must_be_floating_point__write_cast, "the operand must be floating point: write cast<f32>(x)") \
+  X(a_scan_is_along_one_axis__write_cumsum_of_axis, "a scan is along one axis: cumsum<1>(x)") \
   X(reduction_of_an_empty_axis_has_no_value, "min, max, argmin, argmax and mean of an axis of extent 0 have no value")
 #define KILN_REASONS_MOVE(X) \
   KILN_REASONS_AXIS(X) \
@@ -238,6 +239,7 @@ enum class why : unsigned char {
   reduction_of_an_empty_axis_has_no_value,
   the_named_dtype_does_not_hold_every_element__write_cast,
   this_reduction_names_no_dtype__write_cast,
+  a_scan_is_along_one_axis__write_cumsum_of_axis,
   reshape_changes_the_number_of_elements,
   only_one_extent_may_be_inferred,
   inferred_extent_does_not_divide,

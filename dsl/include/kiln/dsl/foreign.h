@@ -25,7 +25,7 @@
 #define KILN_MISSING_C2(X) X(fmodf) X(hypotf) X(atan2f)
 #define KILN_FOREIGN_NAMES(X) \
   X(where) X(maximum) X(minimum) X(range) X(zeros) X(ones) X(zeros_like) X(ones_like) X(concatenate) X(cat) X(power) X(absolute) \
-  X(vstack) X(hstack) X(einsum) X(cumsum) X(parallel_for)
+  X(vstack) X(hstack) X(einsum) X(parallel_for)
 // clang-format on
 
 #define KILN_STD_AND_C kiln::dsl::why::std_and_c_know_no_captured_values__write_max_abs_sqrt_pow_of_kiln_without_std

@@ -36,9 +36,11 @@ using dsl::u8;
 using dsl::DType;
 using dsl::Operand;
 
+using dsl::exclusive;
 using dsl::keepdims;
 using dsl::none;
 using dsl::pad_mode;
+using dsl::reverse;
 using dsl::to_end;
 
 using dsl::count_nodes;
