@@ -97,6 +97,12 @@ class Forward {
       case Op::STAGE:
       case Op::MARK:
       case Op::STRAIGHT: return t;
+      case Op::SCAN: {
+        if (g_.scan_kind(node) != ReduceKind::sum) refuse(node);
+        const auto a = g_.args(node);
+        const std::int64_t axis = shifted(a.subspan(1, 1))[0];
+        return e_.b.scan(ReduceKind::sum, t, axis, a[2] != 0, a[3] != 0);
+      }
       case Op::REDUCE: return reduce(node, edge, t);
       case Op::GATHER: {
         const std::vector<Id> index = g_.sources(node, 1);
@@ -235,6 +241,7 @@ class Forward {
     if (g_.op(node) == Op::BITCAST || is_int(g_.dtype(node)))
       fail_derivative(g_, derivative_,
                       "expected a derivative, got bits of a float by " + rules_.at(node) + "; write `stop_gradient`");
+    if (g_.op(node) == Op::SCAN) fail_derivative(g_, derivative_, "expected a running sum, got another " + rules_.at(node));
     fail_derivative(g_, derivative_,
                     "expected no loop or kernel between the value and what it is differentiated by, got " + rules_.at(node) +
                         "; write the values as tensor operations, or give a custom derivative");

@@ -42,6 +42,7 @@ std::vector<std::size_t> places(const Graph& g, Id node) {
     case Op::SLICE:
     case Op::SHEAR:
     case Op::UNSHEAR:
+    case Op::SCAN:
     case Op::GATHER:
     case Op::STAGE:
     case Op::INDEX:

@@ -33,6 +33,7 @@ class Transpose {
       case Op::STAGE:
       case Op::MARK:
       case Op::STRAIGHT: return y;
+      case Op::SCAN: return scanned(y);
       case Op::REDUCE: return reduced(y);
       case Op::GATHER: return rules_.scatter({y, g_.sources(node_, 1)}, x_);
       case Op::GET: return gathered(y);
@@ -140,6 +141,13 @@ class Transpose {
     const Extents from = e_.shape(x_);
     const auto make = back == Op::SHEAR ? &Builder::shear : &Builder::unshear;
     return (e_.b.*make)(y, args[0], args[1], args[2], args[3], nth(from, args[1]));
+  }
+
+  // An element of a running sum is a part of all results behind it, so the adjoint is a running sum from the other end.
+  Id scanned(Id y) {
+    if (g_.scan_kind(node_) != ReduceKind::sum) refuse();
+    const auto args = g_.args(node_);
+    return e_.b.scan(ReduceKind::sum, y, args[1], args[2] != 0, args[3] == 0);
   }
 
   Id part(Id y) {
@@ -271,6 +279,7 @@ class Transpose {
     if (op == Op::BITCAST || is_int(g_.dtype(node_)))
       fail_derivative(g_, derivative_,
                       "expected a derivative, got bits of a float by " + rules_.at(node_) + "; write `stop_gradient`");
+    if (op == Op::SCAN) fail_derivative(g_, derivative_, "expected a running sum, got another " + rules_.at(node_));
     if (op == Op::OLD || op == Op::ATOMIC)
       fail_derivative(g_, derivative_, "expected the result of an atomic to have no influence, got " + rules_.at(node_));
     fail_derivative(g_, derivative_,

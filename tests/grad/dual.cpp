@@ -228,6 +228,7 @@ std::optional<Tangent> Duals::of(Id node, const std::unordered_map<Id, Tangent>&
   if (is_elementwise(op)) return elementwise(node, known);
   if (op == Op::REDUCE) return reduced(node, known);
   if (op == Op::STAGE) return known.at(g_.src(node, 0));
+  if (op == Op::SCAN) return scanned(node, known);
   return moved(node, known);
 }
 
@@ -348,6 +349,26 @@ Tangent Duals::moved(Id node, const std::unordered_map<Id, Tangent>& known) cons
       default: throw NoDual(std::string(name(op)));
     }
     take(k, src[0], flat(at, from));
+  }
+  return out;
+}
+
+// Running sums.
+Tangent Duals::scanned(Id node, const std::unordered_map<Id, Tangent>& known) const {
+  if (g_.scan_kind(node) != ReduceKind::sum) throw NoDual("scan");
+  const Tangent& x = known.at(g_.src(node, 0));
+  const Places extents = values_.at(node).extents;
+  const std::size_t axis = g_.slot(node, 1);
+  const bool exclusive = g_.arg(node, 2) != 0, reversed = g_.arg(node, 3) != 0;
+  Tangent out{std::vector<double>(x.value.size(), 0), std::vector<double>(x.value.size(), 0)};
+  for (std::size_t k = 0; k < x.value.size(); ++k) {
+    Places at = place(k, extents);
+    const std::int64_t own = at[axis];
+    for (std::int64_t& i = at[axis] = 0; i < extents[axis]; ++i) {
+      if (i == own ? exclusive : (i > own) != reversed) continue;
+      out.value[k] += x.value[flat(at, extents)];
+      out.scale[k] += x.scale[flat(at, extents)];
+    }
   }
   return out;
 }

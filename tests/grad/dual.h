@@ -39,6 +39,7 @@ class Duals {
   std::optional<Tangent> of(Id node, const std::unordered_map<Id, Tangent>& known) const;
   Tangent elementwise(Id node, const std::unordered_map<Id, Tangent>& known) const;
   Tangent moved(Id node, const std::unordered_map<Id, Tangent>& known) const;
+  Tangent scanned(Id node, const std::unordered_map<Id, Tangent>& known) const;
   Tangent reduced(Id node, const std::unordered_map<Id, Tangent>& known) const;
   std::int64_t number(Id index) const;
 

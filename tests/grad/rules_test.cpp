@@ -140,6 +140,17 @@ TEST(Grad, PadModes) {
             (Values{7}));
 }
 
+TEST(Grad, RunningSum) {
+  const std::string weights = "%1 = iota i32 [4]\n%2 = cast f64 %1\n%4 = mul %2, %2\n";  // 0 1 4 9
+  const auto weighted = [&](const std::string& scan) { return gradient({5, 1, 2, 8}, weights + scan + "%9 = mul %3, %4\n"); };
+  EXPECT_EQ(weighted("%3 = scan %0, sum, axis 0\n"), (Values{14, 14, 13, 9}));
+  EXPECT_EQ(weighted("%3 = scan %0, sum, axis 0, exclusive\n"), (Values{14, 13, 9, 0}));
+  EXPECT_EQ(weighted("%3 = scan %0, sum, axis 0, reversed\n"), (Values{0, 1, 5, 14}));
+  EXPECT_EQ(weighted("%3 = scan %0, sum, axis 0, exclusive, reversed\n"), (Values{0, 0, 1, 5}));
+  EXPECT_NE(error_of(gradient_text(3, "%9 = scan %0, prod, axis 0\n")).find("expected a running sum, got another `scan`"),
+            std::string::npos);
+}
+
 TEST(Grad, IndexModes) {
   const std::string weighted = "%4 = iota f64 [4]\n%5 = exp2 %4\n%9 = mul %3, %5\n";
   const auto read = [&](const std::string& index) {

@@ -174,9 +174,9 @@ TEST(Grad, EveryOperationHasARule) {
                           Op::SHR,  Op::LT,       Op::LE,       Op::EQ,   Op::NE};
   const std::set<Op> refused{Op::BITCAST, Op::KERNEL, Op::FOR, Op::CARRY, Op::GET, Op::LOCAL, Op::ATOMIC, Op::OLD};
   const std::set<Op> derivatives{Op::GRADIENT, Op::TANGENT, Op::LAPLACIAN};
-  std::set<Op> tested{Op::CAST,  Op::WHERE, Op::RESHAPE, Op::EXPAND,   Op::PERMUTE, Op::SLICE,
-                      Op::PAD,   Op::SHEAR, Op::UNSHEAR, Op::CONCAT,   Op::GATHER,  Op::REDUCE,
-                      Op::STAGE, Op::INDEX, Op::UPDATE,  Op::STRAIGHT, Op::MARK,    Op::CUSTOM};
+  std::set<Op> tested{Op::CAST,  Op::WHERE,   Op::RESHAPE,  Op::EXPAND, Op::PERMUTE, Op::SLICE, Op::PAD,
+                      Op::SHEAR, Op::UNSHEAR, Op::CONCAT,   Op::GATHER, Op::REDUCE,  Op::STAGE, Op::SCAN,
+                      Op::INDEX, Op::UPDATE,  Op::STRAIGHT, Op::MARK,   Op::CUSTOM};
   for (const Case& c : cases()) tested.insert(c.op);
   for (std::size_t i = 0; i < op_count; ++i) {
     const Op op = static_cast<Op>(i);
