@@ -132,6 +132,54 @@ Product without_units(const Emit& e, const Product& p) {
   return out;
 }
 
+// The sums of fewer products are not worth a copy of a factor.
+constexpr std::int64_t shortest_copied = 256;
+
+bool is_summed(const Product& p, int axis) { return std::ranges::find(p.value, axis) == p.value.end(); }
+
+// Whether the products are summed along several axes, along which both factors are contiguous. Neither factor then has
+// neighbours for the elements of the result, as in the derivative of a convolution by its filter.
+bool walks_along_both(const Emit& e, Builder& b, const Product& p) {
+  std::int64_t terms = 1;
+  int axes = 0;
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a) {
+    if (!is_summed(p, a)) continue;
+    ++axes;
+    const std::int64_t n = index_value(e.g, nth(p.space, a)).value_or(shortest_copied);
+    terms = terms >= shortest_copied || n >= shortest_copied ? shortest_copied : terms * n;
+  }
+  if (axes < 2 || terms < shortest_copied) return false;
+  for (const Factor* f : {&p.p, &p.q}) {
+    const auto last = static_cast<int>(b.shape_of(f->base).size()) - 1;
+    const auto at = std::ranges::find(f->axis, last);
+    if (last < 0 || at == f->axis.end() || !is_summed(p, static_cast<int>(at - f->axis.begin()))) return false;
+  }
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
+    if (!is_summed(p, a) && nth(p.p.axis, a) >= 0 && nth(p.q.axis, a) < 0) return true;
+  return false;
+}
+
+// The axes of the result that only p has become the last ones of the space and of a copy of p.
+Product with_neighbours(Emit& e, const Product& p) {
+  std::vector<int> order, inner, to(p.space.size());
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
+    (!is_summed(p, a) && nth(p.p.axis, a) >= 0 && nth(p.q.axis, a) < 0 ? inner : order).push_back(a);
+  order.insert(order.end(), inner.begin(), inner.end());
+  Product out;
+  out.p.base = p.p.base;
+  out.q.base = p.q.base;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    nth(to, order[i]) = static_cast<int>(i);
+    out.space.push_back(nth(p.space, order[i]));
+    out.p.axis.push_back(nth(p.p.axis, order[i]));
+    out.q.axis.push_back(nth(p.q.axis, order[i]));
+  }
+  for (const int v : p.value) out.value.push_back(v == Product::unit ? v : nth(to, v));
+  put_in_order(e, out.p);
+  out.p.base = e.b.stage(out.p.base);
+  return out;
+}
+
 }  // namespace
 
 Product product_of(Emit& e, Id adjoint, Id other, std::span<const std::int64_t> axes) {
@@ -151,17 +199,20 @@ Product product_of(Emit& e, Id adjoint, Id other, std::span<const std::int64_t> 
 }
 
 Id value_of(Emit& e, const Product& given) {
-  const Product p = without_units(e, given);
+  Product p = without_units(e, given);
+  const bool copied = walks_along_both(e, e.b, p);
+  if (copied) p = with_neighbours(e, p);
   const Id left = whole(e, p.p, p.space), right = whole(e, p.q, p.space);
   Axes summed;
   std::vector<int> kept;
   for (int i = 0; i < static_cast<int>(p.space.size()); ++i) {
-    if (std::ranges::find(p.value, i) == p.value.end())
+    if (is_summed(p, i))
       summed.push_back(i);
     else
       kept.push_back(i);
   }
   Id x = summed.empty() ? e.mul(left, right) : e.b.reduce_fma(left, right, summed);
+  if (copied) x = e.b.stage(x);
   Axes order;
   Extents to;
   for (const int v : p.value) {
@@ -213,6 +264,25 @@ bool shear(Emit& e, Product& p, Op op, std::span<const std::int64_t> args, Id ex
   change_axis(e, p, o, extent, [&](const Factor& f, std::size_t at) {
     return (e.b.*make)(f.base, nth(f.axis, k), static_cast<std::int64_t>(at), args[2], args[3], extent);
   });
+  return true;
+}
+
+bool sum_windows(Emit& e, Product& p, std::size_t axis, std::int64_t dilation, Id n) {
+  const int k = p.value[axis], o = p.value[axis + 1];
+  if (k == Product::unit || o == Product::unit) return false;
+  if (nth(p.p.axis, o) < 0 && nth(p.q.axis, o) < 0) give_axis(e, p.p, o, nth(p.space, o));
+  const Id taps = nth(p.space, k), one = e.g.index(1), last = index_sub(e.g, taps, one);
+  const Id border = index_mul(e.g, last, e.g.index(dilation));
+  const Id padded = index_add(e.g, n, border);
+  for (Factor* f : {&p.p, &p.q}) {
+    if (nth(f->axis, k) >= 0) f->base = e.slice_axis(f->base, static_cast<std::size_t>(nth(f->axis, k)), last, -1, taps);
+    if (nth(f->axis, o) < 0) continue;
+    f->base = e.pad_axis(f->base, static_cast<std::size_t>(nth(f->axis, o)), border, padded);
+    give_axis(e, *f, k, taps);
+    f->base = e.b.shear(f->base, nth(f->axis, k), nth(f->axis, o), 1, dilation, n);
+  }
+  nth(p.space, o) = n;
+  p.value.erase(p.value.begin() + static_cast<std::ptrdiff_t>(axis));
   return true;
 }
 

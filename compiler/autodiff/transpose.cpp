@@ -96,6 +96,10 @@ class Transpose {
     const Extents from = e_.shape(w.source);
     const auto k = static_cast<std::int64_t>(w.axis);
     const Axes args{k, k + 1, w.stride, w.dilation};
+    if (w.stride == 1) {
+      if (!sum_windows(e_, p, w.axis, w.dilation, from[w.axis])) return std::nullopt;
+      return p;
+    }
     if (!shear(e_, p, Op::UNSHEAR, args, from[w.axis])) return std::nullopt;
     sum_to_unit(p, w.axis);
     if (!reshape(e_, p, from)) return std::nullopt;

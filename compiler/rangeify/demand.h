@@ -55,6 +55,7 @@ struct StoreGroup {
   std::vector<Id> stores;
   std::vector<Id> ranges;           // LOOP ranges that the stores share, one per axis
   std::vector<std::uint32_t> uses;  // by store: index into the `uses` of its value
+  bool alone = false;               // only stores of values from the same reductions may join
 };
 
 class DemandWalk {
@@ -77,7 +78,9 @@ class DemandWalk {
  private:
   void form_groups();
   bool leads_to(Id low, Id high) const;
-  bool may_join(const StoreGroup& group, Id store) const;
+  bool may_join(const StoreGroup& group, Id store, bool alone) const;
+  std::vector<Id> reductions_of(Id value) const;
+  bool share_reductions(Id a, Id b) const;
   std::vector<bool> reads_elsewhere(Id tensor) const;
   MapId map_over(const std::vector<Id>& ranges);
   ContextId new_context(std::vector<Id> ranges);

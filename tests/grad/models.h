@@ -219,4 +219,17 @@ struct mlp_step : program<mlp_step> {
   }
 };
 
+// One layer with Adam: the loops that make the gradient update the weight and both averages.
+struct layer_update : program<layer_update> {
+  inout<f32, 784, 256> w, m, v;
+  in<f32, 128, 784> x;
+  in<f32, 128, 256> c;
+  in<f32> steps;
+  constexpr void body() {
+    auto l = sum(matmul(x, w) * c);
+    auto g = grad(l, w);
+    update<rule::adam>(w, m, v, g, steps + 0.0f, 0.001);
+  }
+};
+
 }  // namespace models

@@ -187,4 +187,10 @@ TEST(Train, DigitsCnn) {
   train(program, in, data, {{0, 2.30249126382}, {1, 2.30164430373}, {10, 2.2667008548}, {110, .456504702}}, 1e-9);
 }
 
+TEST(Train, KernelCounts) {
+  EXPECT_EQ(Program(kiln::ir<models::layer_update>).kernels(), 1);
+  EXPECT_LE(Program(kiln::ir<models::mlp_step>).kernels(), 16);
+  EXPECT_LE(Program(kiln::ir<models::digits_cnn>).kernels(), 30);
+}
+
 }  // namespace

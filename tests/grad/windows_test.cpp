@@ -1,0 +1,213 @@
+// Derivatives of convolutions and pools: contractions without atomic sums, equal to dual numbers.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "compiler/autodiff/differentiate.h"
+#include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
+#include "compiler/pipeline/run_passes.h"
+#include "tests/grad/dual.h"
+#include "tests/unit/interp_harness.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+using Extents = std::vector<Id>;
+
+Id sliced(Builder& b, Id x, std::size_t axis, Id extent, std::int64_t step) {
+  Extents to = b.shape_of(x), begin(to.size(), b.graph().index(0));
+  std::vector<std::int64_t> steps(to.size(), 1);
+  to[axis] = extent;
+  steps[axis] = step;
+  return b.slice(x, begin, steps, to);
+}
+
+// The view of windows as dsl/include/kiln/dsl/window.h makes it: [.., n, ..] to [.., kernel, count, ..].
+Id windows(Builder& b, Id x, std::size_t axis, std::int64_t kernel, std::int64_t stride, std::int64_t dilation) {
+  Graph& g = b.graph();
+  const Extents from = b.shape_of(x);
+  const Id n = from[axis], one = g.index(1);
+  const Id last = index_sub(g, n, g.index(dilation * (kernel - 1) + 1));
+  const Id steps = index_floordiv(g, last, g.index(stride));
+  const Id count = index_add(g, steps, one);
+  Extents ones = from;
+  ones.insert(ones.begin() + static_cast<std::ptrdiff_t>(axis), one);
+  Extents many = ones, joined = from, rows = ones;
+  const std::int64_t size = index_value(g, n).value_or(1);
+  const Id copies = g.index((kernel * (size + dilation) + size - 1) / size);
+  many[axis] = copies;
+  joined[axis] = index_mul(g, copies, n);
+  const Id single = b.reshape(x, ones);
+  const Id repeated = b.expand(single, many);
+  const Id tiled = b.reshape(repeated, joined);
+  const Id row = index_add(g, n, g.index(dilation));
+  const Id cut = sliced(b, tiled, axis, index_mul(g, row, g.index(kernel)), 1);
+  rows[axis] = g.index(kernel);
+  rows[axis + 1] = row;
+  const Id in_rows = b.reshape(cut, rows);
+  return sliced(b, in_rows, axis + 1, count, stride);
+}
+
+struct Conv {
+  std::int64_t stride, padding, dilation, batch;
+};
+
+int contractions(const Graph& g, Id sink) {
+  int n = 0;
+  for (const Id id : g.reachable(sink)) n += g.op(id) == Op::REDUCE && g.reduce_kind(id) == ReduceKind::fma ? 1 : 0;
+  return n;
+}
+int count(const Graph& g, Id sink, std::initializer_list<Op> ops) {
+  int n = 0;
+  for (const Id id : g.reachable(sink))
+    for (const Op op : ops) n += g.op(id) == op && g.dtype(id) != DType::index ? 1 : 0;
+  return n;
+}
+
+class Maker {
+ public:
+  Maker() : b(g) {
+    b.infer_minimums();
+    p.name = "p";
+  }
+  Id input(const char* name, Extents extents) { return add(name, Direction::in, std::move(extents)); }
+  void output(const char* name, Id value) {
+    const Id param = add(name, Direction::out, b.shape_of(value));
+    stores.push_back(b.store(param, p.params.back(), value));
+  }
+  void finish() {
+    p.sink = b.sink(p.params, stores);
+    b.apply_minimums(p);
+  }
+  // Arguments with values that differ.
+  std::vector<Array> arguments(std::int64_t height) {
+    std::vector<Array> out;
+    int k = 0;
+    for (const Parameter& q : p.params) {
+      std::vector<std::int64_t> extents;
+      std::size_t n = 1;
+      for (const Id e : q.extents) {
+        const auto v = index_value(g, e);
+        extents.push_back(v ? *v : height);
+        n *= static_cast<std::size_t>(extents.back());
+      }
+      if (q.direction == Direction::out) {
+        out.push_back(Array::zeros(q.dtype, extents));
+        continue;
+      }
+      std::vector<double> v;
+      for (std::size_t i = 0; i < n; ++i) v.push_back(std::sin(static_cast<double>(++k) * 1.7) + 0.1);
+      out.push_back(array<double>(extents, v));
+    }
+    return out;
+  }
+
+  Graph g;
+  Builder b;
+  Program p;
+  std::vector<Id> stores;
+
+ private:
+  Id add(const char* name, Direction d, Extents extents) {
+    p.params.push_back({name, d, DType::f64, std::move(extents), {}});
+    return b.param(static_cast<int>(p.params.size()) - 1, p.params.back());
+  }
+};
+
+// The gradient outputs dx and dw of the program with cotangent c, against dual numbers along each input as direction.
+void expect_duals(Maker& m, Id y, const std::vector<Array>& arguments) {
+  verify(m.g, m.p);
+  Program plain = m.p;
+  differentiate(m.g, plain);
+  const std::vector<Array> out = interpret(m.g, m.p, arguments);
+  Duals duals(m.g, plain, arguments);
+  const std::vector<double> c = values<double>(arguments[2]);
+  for (const std::size_t i : {0U, 1U}) {
+    const Id x = m.b.param(static_cast<int>(i), m.p.params[i]);
+    const std::vector<double> v = values<double>(arguments[i]), g = values<double>(out[3 + i]);
+    const Tangent t = duals.tangent(y, {{x, v}});
+    double got = 0, expected = 0, scale = 0;
+    for (std::size_t k = 0; k < v.size(); ++k) got += g[k] * v[k];
+    for (std::size_t k = 0; k < c.size(); ++k) {
+      expected += c[k] * t.value[k];
+      scale += std::abs(c[k]) * t.scale[k];
+    }
+    EXPECT_NEAR(got, expected, 1e-12 * scale) << m.p.params[i + 3].name;
+  }
+}
+
+}  // namespace
+
+TEST(Grad, ConvIsContractions) {
+  for (const bool symbolic : {false, true})
+    for (const Conv c : {Conv{1, 0, 1, 2}, Conv{1, 1, 1, 2}, Conv{2, 1, 1, 2}, Conv{1, 2, 2, 2}, Conv{2, 2, 2, 2},
+                         Conv{3, 0, 1, 2}, Conv{1, 1, 1, 4}}) {
+      Maker m;
+      Graph& g = m.g;
+      Builder& b = m.b;
+      const Id n2 = g.index(c.batch), n3 = g.index(3), n4 = g.index(4), n9 = g.index(9);
+      const Id height = symbolic ? g.sym("H") : n9;
+      if (symbolic) {
+        Symbol s;
+        s.name = "H";
+        s.min = 9;
+        m.p.symbols.push_back(s);
+        b.declare(s);
+      }
+      const Id x = m.input("x", {n2, n4, height, n9}), w = m.input("w", {n3, n4, n3, n3});
+      const Id zero = b.constant(DType::f64, 0), border = g.index(c.padding), none = g.index(0);
+      const Id tall = index_add(g, height, g.index(2 * c.padding)), wide = g.index(9 + 2 * c.padding);
+      const Id padded = b.pad(x, zero, PadMode::constant, Extents{none, none, border, border}, Extents{n2, n4, tall, wide});
+      const Id rows = windows(b, padded, 2, 3, c.stride, c.dilation);
+      const Id view = windows(b, rows, 4, 3, c.stride, c.dilation);  // [N, C, KH, OH, KW, OW]
+      const Id moved = b.permute(view, std::vector<std::int64_t>{0, 3, 5, 1, 2, 4});
+      const Extents v = b.shape_of(moved);
+      const Id one = g.index(1);
+      const Id left = b.reshape(moved, Extents{v[0], one, v[1], v[2], v[3], v[4], v[5]});
+      const Id right = b.reshape(w, Extents{one, n3, one, one, n4, n3, n3});
+      const Extents all{v[0], n3, v[1], v[2], v[3], v[4], v[5]};
+      const Id left_all = b.expand(left, all), right_all = b.expand(right, all);
+      const Id y = b.reduce_fma(left_all, right_all, std::vector<std::int64_t>{4, 5, 6});
+      const Id ct = m.input("c", b.shape_of(y));
+      m.output("dx", b.gradient(y, ct, x));
+      m.output("dw", b.gradient(y, ct, w));
+      m.output("y", y);
+      m.finish();
+      std::vector<Array> arguments = m.arguments(10);
+      const std::int64_t out_rows = (10 + 2 * c.padding - 2 * c.dilation - 1) / c.stride + 1;
+      for (const std::size_t i : {2U, 5U})
+        if (symbolic) {
+          const std::vector<std::int64_t> shape{c.batch, 3, out_rows, arguments[i].extents[3]};
+          arguments[i] = Array::zeros(DType::f64, shape);
+          std::vector<double> values(arguments[i].elements());
+          for (std::size_t k = 0; k < values.size(); ++k) values[k] = std::cos(static_cast<double>(k));
+          if (i == 2) arguments[i] = array<double>(shape, values);
+        }
+      expect_duals(m, y, arguments);
+      Program plain = m.p;
+      differentiate(g, plain);
+      EXPECT_EQ(contractions(g, plain.sink), 3);
+      EXPECT_EQ(count(g, plain.sink, {Op::MUL, Op::ATOMIC, Op::KERNEL, Op::GATHER}), 0);
+      // One kernel for each contraction, and two copies for a long sum by the filter: no tensor of all products.
+      if (symbolic) continue;
+      EXPECT_EQ(run_passes(g, m.p, {.last = "kernel_split"}).schedule.kernels.size(), c.batch == 2 ? 3U : 5U)
+          << c.stride << c.dilation;
+    }
+}
+
+TEST(Grad, PoolFirstOfWindow) {
+  Maker m;
+  Builder& b = m.b;
+  const Id x = m.input("x", {m.g.index(7)});
+  const Id view = windows(b, x, 0, 3, 2, 1);
+  const Id y = b.reduce(ReduceKind::max, view, std::vector<std::int64_t>{0});
+  const Id ones = b.broadcast_to(b.constant(DType::f64, 0x3ff0000000000000), b.shape_of(y));
+  m.output("g", b.gradient(y, ones, x));
+  m.finish();
+  const std::vector<Array> out =
+      interpret(m.g, m.p, {{array<double>({7}, {0, 0, 5, 5, 5, 1, 9}), Array::zeros(DType::f64, {7})}});
+  EXPECT_EQ(values<double>(out[1]), (std::vector<double>{0, 0, 2, 0, 0, 0, 1}));
+}
+
+}  // namespace kiln::compiler::testing
