@@ -217,6 +217,16 @@ struct twins : program<twins> {
     auto r = expand<2 * (N8 / 2)>(s);  //! no parameter declares.*use one dim for both
 #elif BAD == 92
     for (auto [i] : kernel(N8)) z(i) = 0;  //! no parameter declares.*use one dim for both
+#elif BAD == 93
+    auto r = cumsum<1>(v);  //! axis out of range
+#elif BAD == 94
+    auto r = cumsum(a);  //! a scan is along one axis
+#elif BAD == 95
+    auto r = cumsum<0>(v > 0.0f, reverse);  //! arithmetic on bool
+#elif BAD == 96
+    auto r = cummax<f64, 0>(v);  //! this reduction names no dtype|names no dtype
+#elif BAD == 97
+    auto r = cumprod(v, 0);  //! axes are template arguments
 #elif BAD == 89
     k = 1.5;  //! an in parameter is read only|read-only
 #endif
