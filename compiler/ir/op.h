@@ -67,7 +67,7 @@ namespace kiln::compiler {
   /* reductions */ \
   X(REDUCE,   "reduce",   "TK",  -1) /* T: {x} or {a,b} for fma and dot; args {ReduceKind, axes... ascending}; the axes are removed. K: {x[,b], RANGEs...}; args {ReduceKind, ReduceOrder} */ \
   /* kernel graph */ \
-  X(SCAN,     "scan",     "TK",  -1) /* T: {x}; args {ReduceKind sum, prod, max or min, axis, exclusive, reversed}: reductions of the first elements along the axis. in a KERNEL, and K: {value, RANGE of the FOR around}; args {ReduceKind, exclusive} */ \
+  X(SCAN,     "scan",     "TK",  -1) /* T: {x}; args {ReduceKind sum, prod, max or min, axis, exclusive, reversed}: reductions of the first elements along the axis. K: {value, RANGE of the FOR around}; args {ReduceKind, exclusive} */ \
   X(STAGE,    "stage",    "TK",  -1) /* T: {x}: computed once, into a buffer. K: {value, RANGEs...}: value needs storage over the ranges. args {0}: made from a STAGE of level T. args {n, i}: initial state i, of rank 0, of the KERNEL with RANGE number n */ \
   X(INDEX,    "index",    "TK",  -1) /* {tensor, i...}: element; K: of STAGE, PARAM, GET. First index WHERE(gate, i, INVALID): read only where gate */ \
   X(LOAD,     "load",     "KP",  -1) /* {BUFFER, linear index [, alt, gate]} */ \

@@ -79,9 +79,7 @@ Id rebuilt(Builder& b, Id id) {
     case Op::SHEAR: return b.shear(s[0], a[0], a[1], a[2], a[3], s[1]);
     case Op::UNSHEAR: return b.unshear(s[0], a[0], a[1], a[2], a[3], s[1]);
     case Op::GATHER: return b.gather(s[0], from(1, s.size() - 1));
-    case Op::SCAN:
-      if (s.size() == 2) return id;  // in a loop
-      return b.scan(g.scan_kind(id), s[0], a[1], a[2] != 0, a[3] != 0);
+    case Op::SCAN: return b.scan(g.scan_kind(id), s[0], a[1], a[2] != 0, a[3] != 0);
     case Op::REDUCE:
       return s.size() == 2 ? b.reduce(g.reduce_kind(id), s[0], s[1], std::span(a).subspan(1))
                            : b.reduce(g.reduce_kind(id), s[0], std::span(a).subspan(1));

@@ -147,11 +147,11 @@ bool scan_form(const Node& n) {
   if (n.args().empty() || !args_in(n, 0, INT64_MAX) || !is_scan_kind(n.g.scan_kind(n.id))) return false;
   std::string problem;
   if (n.src().empty() || scan_dtype(n.g.scan_kind(n.id), n.src_dtype(0), problem) != n.dtype()) return false;
-  const bool of_tensor = n.level == Level::tensor && n.src().size() == 1;
+  const bool of_tensor = n.level == Level::tensor;
   if (n.args().size() != (of_tensor ? 4 : 2)) return false;
   const auto flags = n.args().subspan(of_tensor ? 2 : 1);
   if (std::ranges::any_of(flags, [](std::int64_t f) { return f < 0 || f > 1; })) return false;
-  return of_tensor || (n.src().size() == 2 && n.src_op(1) == Op::RANGE);
+  return of_tensor ? n.src().size() == 1 : n.src().size() == 2 && n.src_op(1) == Op::RANGE;
 }
 
 bool all_ranges(const Node& n, std::size_t from) {
@@ -364,8 +364,8 @@ constexpr Check checks[] = {
      Op::REDUCE,
      reduce_form},
     {{"TK", "scan-form",
-      "sum, prod, max or min, an operand of its types; of a tensor: args {kind, axis, exclusive, reversed}; in a loop: its "
-      "RANGE, args {kind, exclusive}"},
+      "sum, prod, max or min, an operand of its types; T: args {kind, axis, exclusive, reversed}; K: a RANGE, args {kind, "
+      "exclusive}"},
      Op::SCAN,
      Op::SCAN,
      scan_form},

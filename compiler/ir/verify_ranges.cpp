@@ -21,7 +21,8 @@ constexpr VerifyRule rules[] = {
 };
 
 Level level_in_ranges(Op op) {
-  return op == Op::REDUCE || op == Op::STAGE || op == Op::RANGE || op == Op::INVALID ? Level::kernel : Level::tensor;
+  const bool other = op == Op::REDUCE || op == Op::SCAN || op == Op::STAGE || op == Op::RANGE || op == Op::INVALID;
+  return other ? Level::kernel : Level::tensor;
 }
 
 class RangeVerifier {

@@ -10,7 +10,6 @@
 #include "compiler/rangeify/integer_indices.h"
 #include "compiler/rangeify/range_assignment.h"
 #include "compiler/rangeify/scalar_kernels.h"
-#include "compiler/rangeify/scan_kernels.h"
 #include "compiler/rangeify/small_vectors.h"
 #include "compiler/rangeify/sum_atomics.h"
 #include "compiler/schedule/dependencies.h"
@@ -55,7 +54,6 @@ constexpr Pass table[] = {
     {"small_vectors", program, Form::tensors, optional, small_vectors},
     {"integer_indices", program, Form::tensors, optional, integer_indices},
     {"sum_atomics", program, Form::tensors, optional, sum_atomics},
-    {"scan_kernels", program, Form::tensors, required, scan_kernels},
     {"range_assignment", program, Form::ranges, required, range_assignment},
     {"collapse_reductions", program, Form::ranges, optional, collapse_reductions},
     {"fold_stages", program, Form::ranges, optional, fold_stages_to_the_end},

@@ -3,6 +3,7 @@
 #include "compiler/rangeify/demand.h"
 #include "compiler/rangeify/gather_index.h"
 #include "compiler/rangeify/kernel_over.h"
+#include "compiler/rangeify/scan_kernels.h"
 #include "compiler/rangeify/stage_copy.h"
 
 namespace kiln::compiler {
@@ -136,6 +137,7 @@ class ValueBuilder {
 
 void range_assignment(Graph& g, Program& p) {
   const LocScope restored(g);
+  scan_kernels(g, p);
   DemandWalk walk(g, p);
   walk.run();
   ValueBuilder builder(g, walk);

