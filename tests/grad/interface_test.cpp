@@ -7,7 +7,6 @@
 
 using namespace kiln;
 using grad_test::around_zero;
-using grad_test::check;
 using grad_test::expect_near;
 using grad_test::Program;
 using grad_test::Tensors;
@@ -33,7 +32,8 @@ struct names : program<names> {
   }
 };
 TEST(Grad, IndependentNames) {
-  const Tensors r = check(ir<names>, {{"x", {{}, {3}}}, {"w", {{}, {2}}}});
+  Program program(ir<names>);
+  const Tensors r = program.check({{"x", {{}, {3}}}, {"w", {{}, {2}}}});
   EXPECT_EQ(r.at("same").v[0], 7);
   EXPECT_EQ(r.at("apart").v[0], 6);
   EXPECT_EQ(r.at("of_x").v[0], 7);
@@ -72,7 +72,8 @@ struct marks : program<marks> {
   }
 };
 TEST(Grad, StraightThrough) {
-  const Tensors r = check(ir<marks>, {{"x", {{4}, {-1.25, .5, .75, 2.5}}}});
+  Program program(ir<marks>);
+  const Tensors r = program.check({{"x", {{4}, {-1.25, .5, .75, 2.5}}}});
   expect_near(r.at("stopped"), {1.5625, .25, .5625, 6.25}, 0, "stop_gradient");
   expect_near(r.at("through"), {-2.25, .5, 1.75, 4.5}, 0, "straight_through");
 }
@@ -116,6 +117,7 @@ TEST(Grad, ClippedCotangent) {
   expect_near(r.at("d"), {.25, -.5, .5}, 0, "clipped");
 }
 TEST(Grad, CustomRule) {
+  Program program(ir<customs>);
   const Tensors in{{"x", {{3}, {.3, -.2, 1.1}}}, {"v", {{3}, {.25, -2, 1}}}, {"w", {{}, {1.5}}}};
   const Tensors r = Program(ir<customs>).run(in, {{"N", 3}});
   double sum = 0;
@@ -131,15 +133,15 @@ TEST(Grad, CustomRule) {
   expect_near(r.at("dx"), dx, 1e-14, "custom");
   expect_near(r.at("along"), along, 1e-14, "custom, forward");
   for (const std::int64_t n : {0, 1, 4})
-    check(ir<customs>, {{"x", around_zero({1, 1}, {n})}, {"v", around_zero({1, 2}, {n})}, {"w", {{}, {.7}}}}, {{"N", n}});
+    program.check({{"x", around_zero({1, 1}, {n})}, {"v", around_zero({1, 2}, {n})}, {"w", {{}, {.7}}}}, {{"N", n}});
 }
 
 template <bool Again>
 struct recomputed : program<recomputed<Again>> {
-  in<f64, N, 8> x;
+  in<f64, 5, 8> x;
   in<f64, 8, 8> w;
   out<f64> loss;
-  out<f64, N, 8> dx;
+  out<f64, 5, 8> dx;
   out<f64, 8, 8> dw;
   constexpr void body() {
     auto f = [&](auto h) { return tanh(matmul(sin(matmul(h, w)), w)); };
@@ -156,8 +158,7 @@ struct recomputed : program<recomputed<Again>> {
 };
 TEST(Grad, CheckpointSameBits) {
   const Tensors in{{"x", around_zero({1, 1}, {5, 8})}, {"w", around_zero({1, 2}, {8, 8})}};
-  const Tensors kept = Program(ir<recomputed<false>>).run(in, {{"N", 5}}),
-                again = Program(ir<recomputed<true>>).run(in, {{"N", 5}});
+  const Tensors kept = Program(ir<recomputed<false>>).run(in), again = Program(ir<recomputed<true>>).run(in);
   for (const auto* name : {"loss", "dx", "dw"}) EXPECT_EQ(kept.at(name).v, again.at(name).v) << name;
 }
 
@@ -186,7 +187,8 @@ Tensors points(std::int64_t n) {
   return {{"x", around_zero({8, 1}, {n, 3})}, {"y", around_zero({8, 2}, {n})}, {"w", {{3}, {.5, -.5, 1}}}, {"b", {{}, {.25}}}};
 }
 TEST(Grad, SymbolicExtents) {
-  for (const std::int64_t n : {1, 5, 17}) check(ir<fit>, points(n), {{"N", n}});
+  Program program(ir<fit>);
+  for (const std::int64_t n : {1, 5, 17}) program.check(points(n), {{"N", n}});
 }
 TEST(Grad, ThreadsSameBits) { Program(ir<fit>).run(points(40001), {{"N", 40001}}); }
 
@@ -230,17 +232,18 @@ struct modules : program<modules> {
   }
 };
 TEST(Grad, Modules) {
+  Program program(ir<modules>);
   for (const double trains : {0.0, 1.0})
-    check(ir<modules>, {{"model_first_w", around_zero({9, 1}, {3, 3})},
-                        {"model_first_scale", around_zero({9, 2}, {3})},
-                        {"model_first_b", around_zero({9, 3}, {3})},
-                        {"model_first_calls", {{}, {1}}},
-                        {"model_second_w", around_zero({9, 4}, {3, 3})},
-                        {"model_second_scale", around_zero({9, 5}, {3})},
-                        {"model_second_b", around_zero({9, 6}, {3})},
-                        {"model_second_calls", {{}, {2}}},
-                        {"x", around_zero({9, 7}, {2, 3})},
-                        {"trains", {{}, {trains}}}});
+    program.check({{"model_first_w", around_zero({9, 1}, {3, 3})},
+                   {"model_first_scale", around_zero({9, 2}, {3})},
+                   {"model_first_b", around_zero({9, 3}, {3})},
+                   {"model_first_calls", {{}, {1}}},
+                   {"model_second_w", around_zero({9, 4}, {3, 3})},
+                   {"model_second_scale", around_zero({9, 5}, {3})},
+                   {"model_second_b", around_zero({9, 6}, {3})},
+                   {"model_second_calls", {{}, {2}}},
+                   {"x", around_zero({9, 7}, {2, 3})},
+                   {"trains", {{}, {trains}}}});
 }
 
 // Gradients in a loop around tensors: each turn takes the gradient of what the turn computed.
@@ -260,8 +263,9 @@ struct descent : program<descent> {
   }
 };
 TEST(Grad, InsideALoopTurn) {
+  Program program(ir<descent>);
   for (const double turns : {0.0, 1.0, 9.0})
-    check(ir<descent>, {{"w", around_zero({10, 1}, {4}, 3)}, {"turns", {{}, {turns}}}}, {{"N", 4}});
+    program.check({{"w", around_zero({10, 1}, {4}, 3)}, {"turns", {{}, {turns}}}}, {{"N", 4}});
 }
 
 // Normals of a distance function, in a kernel: of boxes that repeat, and of a sphere with a condition.
@@ -293,7 +297,10 @@ struct normals : program<normals> {
     }
   }
 };
-TEST(Grad, InsideAKernelTurn) { check(ir<normals>, {{"points", around_zero({11, 1}, {40, 3}, 6)}}, {{"N", 40}}); }
+TEST(Grad, InsideAKernelTurn) {
+  Program program(ir<normals>);
+  program.check({{"points", around_zero({11, 1}, {40, 3}, 6)}}, {{"N", 40}});
+}
 
 // Errors name the place, what was expected and what was found.
 struct without_path : program<without_path> {
