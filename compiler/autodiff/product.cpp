@@ -137,9 +137,42 @@ constexpr std::int64_t shortest_copied = 256;
 
 bool is_summed(const Product& p, int axis) { return std::ranges::find(p.value, axis) == p.value.end(); }
 
+// The last axis whose extent is not 1; -1: there is none.
+int last_wide(const Emit& e, const Extents& extents) {
+  const std::vector<int> wide = wide_axes(e, extents);
+  return wide.empty() ? -1 : wide.back();
+}
+
+// The axis along which neighbours are neighbours in memory, if x moves a tensor that is stored in row-major order; -1: not
+// known.
+int contiguous_axis(Emit& e, Id x) {
+  std::vector<Id> moved;
+  for (; is_movement(e.g.op(x)) && e.g.op(x) != Op::CONCAT; x = e.g.data(x)) moved.push_back(x);
+  int axis = last_wide(e, e.shape(x));
+  for (std::size_t i = moved.size(); i-- > 0 && axis >= 0;) {
+    const Id node = moved[i];
+    if (e.g.op(node) == Op::PERMUTE) {
+      const auto axes = e.g.args(node);
+      axis = static_cast<int>(std::ranges::find(axes, axis) - axes.begin());
+    } else if (e.g.op(node) == Op::RESHAPE) {
+      const Extents from = e.shape(e.g.data(node));
+      if (axis == last_wide(e, from)) {
+        axis = last_wide(e, e.shape(node));
+        continue;
+      }
+      Factor f{node, {}};
+      for (std::size_t a = 0; a < e.rank(node); ++a) f.axis.push_back(static_cast<int>(a));
+      if (!peel_reshape(e, f)) return -1;
+      const auto at = std::ranges::find(f.axis, axis);
+      axis = at == f.axis.end() ? -1 : static_cast<int>(at - f.axis.begin());
+    }
+  }
+  return axis;
+}
+
 // Whether the products are summed along several axes, along which both factors are contiguous. Neither factor then has
 // neighbours for the elements of the result, as in the derivative of a convolution by its filter.
-bool walks_along_both(const Emit& e, Builder& b, const Product& p) {
+bool walks_along_both(Emit& e, const Product& p) {
   std::int64_t terms = 1;
   int axes = 0;
   for (int a = 0; a < static_cast<int>(p.space.size()); ++a) {
@@ -150,7 +183,7 @@ bool walks_along_both(const Emit& e, Builder& b, const Product& p) {
   }
   if (axes < 2 || terms < shortest_copied) return false;
   for (const Factor* f : {&p.p, &p.q}) {
-    const auto last = static_cast<int>(b.shape_of(f->base).size()) - 1;
+    const int last = contiguous_axis(e, f->base);
     const auto at = std::ranges::find(f->axis, last);
     if (last < 0 || at == f->axis.end() || !is_summed(p, static_cast<int>(at - f->axis.begin()))) return false;
   }
@@ -200,7 +233,7 @@ Product product_of(Emit& e, Id adjoint, Id other, std::span<const std::int64_t> 
 
 Id value_of(Emit& e, const Product& given) {
   Product p = without_units(e, given);
-  const bool copied = walks_along_both(e, e.b, p);
+  const bool copied = walks_along_both(e, p);
   if (copied) p = with_neighbours(e, p);
   const Id left = whole(e, p.p, p.space), right = whole(e, p.q, p.space);
   Axes summed;
