@@ -200,11 +200,8 @@ int Machine::step(int i) {
     case op::put:
     case op::accumulate: return write(i), -1;
     case op::atomic: {
-      if (n.s->rank == 0) {
-        const int old = element(i);
-        return write(i), old;
-      }
-      return write(i), -1;
+      const int old = n.s->rank == 0 ? element(i) : -1;
+      return write(i), old;
     }
     case op::check: return -1;
     case op::reshape:
