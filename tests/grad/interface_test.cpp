@@ -246,4 +246,26 @@ TEST(Grad, Modules) {
                    {"trains", {{}, {trains}}}});
 }
 
+// Weights of f32, arithmetic of bf16: the cast brings gradients of f32. The evaluator by dual numbers does not round.
+struct mixed : program<mixed> {
+  inout<f32, 4, 3> w;
+  in<bf16, N, 4> x;
+  out<f32> loss;
+  out<f32, 4, 3> dw;
+  out<bf16, N, 4> dx;
+  constexpr void body() {
+    auto y = matmul(x, cast<bf16>(w));
+    auto l = sum(cast<f32>(y * y));
+    loss = l;
+    auto [gw, gx] = grad(l, w, x);
+    dw = gw;
+    dx = gx;
+  }
+};
+TEST(Grad, MixedPrecision) {
+  Program program(ir<mixed>);
+  for (const std::int64_t n : {1, 6})
+    program.check({{"w", around_zero({13, 1}, {4, 3})}, {"x", around_zero({13, 2}, {n, 4})}}, {{"N", n}}, 0.03);
+}
+
 }  // namespace
