@@ -71,13 +71,13 @@ def commands(build, target):
     return out.strip().split("\n")
 
 
-def found(root, build, links, k, folder):
+def found(root, build, lines, links, k, folder):
     file, text = mutated(root, k)
     name = pathlib.Path(file).name
     source = folder / name
     source.write_text(text)
     archive = build / "compiler/autodiff/libkiln_autodiff.a"
-    compile_line = next(c for c in commands(build, "compiler/autodiff/libkiln_autodiff.a") if c.endswith("/" + file))
+    compile_line = next(c for c in lines if c.endswith("/" + file))
     words = shlex.split(compile_line)
     words[words.index("-o") + 1] = name + ".o"
     words[words.index("-MF") + 1] = name + ".d"
@@ -105,12 +105,13 @@ def main():
         print(f"{len(MUTANTS)} mutants")
         return 0
     build = pathlib.Path(sys.argv[2]).resolve()
+    lines = commands(build, "compiler/autodiff/libkiln_autodiff.a")
     links = {t: commands(build, f"tests/{t}")[-1] for t in ("grad_test", "random_grads")}
     numbers = [int(n) for n in sys.argv[3:]] or range(len(MUTANTS))
     missed = []
     for k in numbers:
         with tempfile.TemporaryDirectory() as folder:
-            by = found(root, build, links, k, pathlib.Path(folder))
+            by = found(root, build, lines, links, k, pathlib.Path(folder))
         print(k, MUTANTS[k][1].split("\n")[0][:70], "->", by or "NOT FOUND", flush=True)
         if by is None:
             missed.append(k)
