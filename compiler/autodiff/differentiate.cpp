@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "compiler/autodiff/forward.h"
+#include "compiler/autodiff/laplacian.h"
 #include "compiler/autodiff/reverse.h"
 #include "compiler/ir/kernel_body.h"
 #include "compiler/ir/scopes.h"
@@ -36,8 +37,7 @@ class Differentiation {
     switch (g_.op(id)) {
       case Op::GRADIENT: return gradient(id);
       case Op::TANGENT: return tangent(id);
-      case Op::LAPLACIAN:
-        fail_derivative(g_, id, "expected a gradient or a tangent, got a `laplacian`, which is not supported yet");
+      case Op::LAPLACIAN: return laplacian(id);
       default: return g_.with_src(id, sources(id));
     }
   }
@@ -78,10 +78,17 @@ class Differentiation {
     return nothing(id, e_.zeros(g_.dtype(src[0]), to));
   }
 
+  Id laplacian(Id id) {
+    const std::vector<Id> src = sources(id);
+    refuse_carried(id, src[0], g_.src(id, 1));
+    const Id made = autodiff::laplacian(rules_, id, src[0], src[1]);
+    return made == no_id ? nothing(id, src[0]) : made;
+  }
+
   // The derivative of a value that does not depend on x. like: has its type and shape.
   Id nothing(Id derivative, Id like) {
     if (!g_.args(derivative).empty()) return e_.zeros(g_.dtype(like), e_.shape(like));
-    const Id y = g_.src(derivative, 0), x = g_.src(derivative, g_.op(derivative) == Op::TANGENT ? 1 : 2);
+    const Id y = g_.src(derivative, 0), x = g_.src(derivative, g_.op(derivative) == Op::GRADIENT ? 2 : 1);
     fail_derivative(g_, derivative,
                     "expected " + rules_.at(y) + " to depend on " + rules_.at(x) +
                         ", got no path of differentiable operations between them; `unused_is_zero` makes the derivative 0");

@@ -24,12 +24,17 @@ class Forward {
       std::vector<Id> terms;
       for (std::size_t i = 0; i < x_and_v.size(); i += 2)
         if (x_and_v[i] == node) terms.push_back(x_and_v[i + 1]);
-      for (const Edge& edge : path.edges(node)) terms.push_back(term(node, edge, tangents_.at(edge.from)));
-      const Id total = e_.sum(terms);
-      tangents_[node] = e_.b.broadcast_to(total, with_lead(e_.shape(node)));
+      tangents_[node] = tangent_of(node, path.edges(node), tangents_, std::move(terms));
     }
     const auto at = tangents_.find(y);
     return at == tangents_.end() ? no_id : at->second;
+  }
+
+  // The sum of the given terms and one for each edge.
+  Id tangent_of(Id node, std::span<const Edge> edges, const std::unordered_map<Id, Id>& tangents, std::vector<Id> terms = {}) {
+    for (const Edge& edge : edges) terms.push_back(term(node, edge, tangents.at(edge.from)));
+    const Id total = e_.sum(terms);
+    return e_.b.broadcast_to(total, with_lead(e_.shape(node)));
   }
 
  private:
@@ -256,6 +261,11 @@ class Forward {
 };
 
 }  // namespace
+
+Id tangent_of_node(Rules& rules, Id derivative, Id lead, Id node, std::span<const Edge> edges,
+                   const std::unordered_map<Id, Id>& tangents) {
+  return Forward(rules, derivative, lead).tangent_of(node, edges, tangents);
+}
 
 Id tangent(Rules& rules, Id derivative, Id y, std::span<const Id> x_and_v) {
   std::vector<Id> xs;

@@ -3,39 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/autodiff/factor.h"
 #include "compiler/ir/nth.h"
 
 namespace kiln::compiler::autodiff {
 namespace {
-
-// The axes of extents other than 1.
-std::vector<int> wide_axes(const Emit& e, const Extents& extents) {
-  std::vector<int> out;
-  for (std::size_t i = 0; i < extents.size(); ++i)
-    if (!e.is_one(extents[i])) out.push_back(static_cast<int>(i));
-  return out;
-}
-
-void follow(Factor& f, const std::vector<int>& to) {
-  for (int& a : f.axis)
-    if (a >= 0) a = nth(to, a);
-}
-
-// Whether the RESHAPE only adds and removes axes of extent 1. Then the factor becomes its source.
-bool peel_reshape(Emit& e, Factor& f) {
-  const Id source = e.g.data(f.base);
-  const Extents from = e.shape(source), now = e.shape(f.base);
-  const std::vector<int> inner = wide_axes(e, from), outer = wide_axes(e, now);
-  if (inner.size() != outer.size()) return false;
-  std::vector<int> to(now.size(), -1);
-  for (std::size_t i = 0; i < inner.size(); ++i) {
-    if (nth(from, inner[i]) != nth(now, outer[i])) return false;
-    nth(to, outer[i]) = inner[i];
-  }
-  follow(f, to);
-  f.base = source;
-  return true;
-}
 
 // Replaces the base by what it repeats or permutes.
 Factor peeled(Emit& e, Factor f) {
@@ -59,52 +31,6 @@ Factor peeled(Emit& e, Factor f) {
   }
 }
 
-// Removes the axes of base that the space does not have, and gives the others the order of the space.
-void put_in_order(Emit& e, Factor& f) {
-  Axes order;
-  for (const int a : f.axis)
-    if (a >= 0) order.push_back(a);
-  const Extents now = e.shape(f.base);
-  if (order.size() != now.size()) {
-    Extents kept;
-    std::vector<int> to(now.size(), -1);
-    for (std::size_t i = 0; i < now.size(); ++i) {
-      if (std::ranges::find(order, static_cast<std::int64_t>(i)) == order.end()) continue;
-      to[i] = static_cast<int>(kept.size());
-      kept.push_back(now[i]);
-    }
-    f.base = e.reshape(f.base, kept);
-    for (std::int64_t& a : order) a = nth(to, a);
-  }
-  f.base = e.permute(f.base, order);
-  int next = 0;
-  for (int& a : f.axis)
-    if (a >= 0) a = next++;
-}
-
-// Repeats the factor along an axis of the space that its base lacks.
-void give_axis(Emit& e, Factor& f, int axis, Id extent) {
-  if (nth(f.axis, axis) >= 0) return;
-  put_in_order(e, f);
-  int at = 0;
-  for (int i = 0; i < axis; ++i) at += nth(f.axis, i) >= 0 ? 1 : 0;
-  for (int& a : f.axis)
-    if (a >= at) ++a;
-  nth(f.axis, axis) = at;
-  Extents to = e.shape(f.base);
-  to.insert(to.begin() + at, e.g.index(1));
-  f.base = e.repeat_axis(e.reshape(f.base, to), static_cast<std::size_t>(at), extent);
-}
-
-Id whole(Emit& e, Factor f, const Extents& space) {
-  put_in_order(e, f);
-  Extents ones(space.size(), e.g.index(1));
-  for (std::size_t i = 0; i < space.size(); ++i)
-    if (f.axis[i] >= 0) ones[i] = space[i];
-  const Id x = e.reshape(f.base, ones);
-  return ones == space ? x : e.b.expand(x, space);
-}
-
 // Changes an axis of the space in each factor that has it; the first factor gets it if none has.
 template <class Change>
 void change_axis(Emit& e, Product& p, int axis, Id extent, Change&& change) {
@@ -112,72 +38,6 @@ void change_axis(Emit& e, Product& p, int axis, Id extent, Change&& change) {
   for (Factor* f : {&p.p, &p.q})
     if (nth(f->axis, axis) >= 0) f->base = change(*f, static_cast<std::size_t>(nth(f->axis, axis)));
   nth(p.space, axis) = extent;
-}
-
-// The same without axes of extent 1 in the space.
-Product without_units(const Emit& e, const Product& p) {
-  Product out;
-  out.p.base = p.p.base;
-  out.q.base = p.q.base;
-  std::vector<int> to;
-  for (std::size_t a = 0; a < p.space.size(); ++a) {
-    const bool keep = !e.is_one(p.space[a]);
-    to.push_back(keep ? static_cast<int>(out.space.size()) : Product::unit);
-    if (!keep) continue;
-    out.space.push_back(p.space[a]);
-    out.p.axis.push_back(p.p.axis[a]);
-    out.q.axis.push_back(p.q.axis[a]);
-  }
-  for (const int v : p.value) out.value.push_back(v == Product::unit ? v : nth(to, v));
-  return out;
-}
-
-// The sums of fewer products are not worth a copy of a factor.
-constexpr std::int64_t shortest_copied = 256;
-
-bool is_summed(const Product& p, int axis) { return std::ranges::find(p.value, axis) == p.value.end(); }
-
-// Whether the products are summed along several axes, along which both factors are contiguous. Neither factor then has
-// neighbours for the elements of the result, as in the derivative of a convolution by its filter.
-bool walks_along_both(const Emit& e, Builder& b, const Product& p) {
-  std::int64_t terms = 1;
-  int axes = 0;
-  for (int a = 0; a < static_cast<int>(p.space.size()); ++a) {
-    if (!is_summed(p, a)) continue;
-    ++axes;
-    const std::int64_t n = index_value(e.g, nth(p.space, a)).value_or(shortest_copied);
-    terms = terms >= shortest_copied || n >= shortest_copied ? shortest_copied : terms * n;
-  }
-  if (axes < 2 || terms < shortest_copied) return false;
-  for (const Factor* f : {&p.p, &p.q}) {
-    const auto last = static_cast<int>(b.shape_of(f->base).size()) - 1;
-    const auto at = std::ranges::find(f->axis, last);
-    if (last < 0 || at == f->axis.end() || !is_summed(p, static_cast<int>(at - f->axis.begin()))) return false;
-  }
-  for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
-    if (!is_summed(p, a) && nth(p.p.axis, a) >= 0 && nth(p.q.axis, a) < 0) return true;
-  return false;
-}
-
-// The axes of the result that only p has become the last ones of the space and of a copy of p.
-Product with_neighbours(Emit& e, const Product& p) {
-  std::vector<int> order, inner, to(p.space.size());
-  for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
-    (!is_summed(p, a) && nth(p.p.axis, a) >= 0 && nth(p.q.axis, a) < 0 ? inner : order).push_back(a);
-  order.insert(order.end(), inner.begin(), inner.end());
-  Product out;
-  out.p.base = p.p.base;
-  out.q.base = p.q.base;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    nth(to, order[i]) = static_cast<int>(i);
-    out.space.push_back(nth(p.space, order[i]));
-    out.p.axis.push_back(nth(p.p.axis, order[i]));
-    out.q.axis.push_back(nth(p.q.axis, order[i]));
-  }
-  for (const int v : p.value) out.value.push_back(v == Product::unit ? v : nth(to, v));
-  put_in_order(e, out.p);
-  out.p.base = e.b.stage(out.p.base);
-  return out;
 }
 
 }  // namespace
@@ -196,35 +56,6 @@ Product product_of(Emit& e, Id adjoint, Id other, std::span<const std::int64_t> 
   p.p = peeled(e, p.p);
   p.q = peeled(e, p.q);
   return p;
-}
-
-Id value_of(Emit& e, const Product& given) {
-  Product p = without_units(e, given);
-  const bool copied = walks_along_both(e, e.b, p);
-  if (copied) p = with_neighbours(e, p);
-  const Id left = whole(e, p.p, p.space), right = whole(e, p.q, p.space);
-  Axes summed;
-  std::vector<int> kept;
-  for (int i = 0; i < static_cast<int>(p.space.size()); ++i) {
-    if (is_summed(p, i))
-      summed.push_back(i);
-    else
-      kept.push_back(i);
-  }
-  Id x = summed.empty() ? e.mul(left, right) : e.b.reduce_fma(left, right, summed);
-  if (copied) x = e.b.stage(x);
-  Axes order;
-  Extents to;
-  for (const int v : p.value) {
-    to.push_back(v == Product::unit ? e.g.index(1) : nth(p.space, v));
-    if (v != Product::unit) order.push_back(std::ranges::find(kept, v) - kept.begin());
-  }
-  x = e.permute(x, order);
-  return e.reshape(x, to);
-}
-
-Id value_of(Emit& e, const Adjoint& a) {
-  return std::holds_alternative<Id>(a) ? std::get<Id>(a) : value_of(e, std::get<Product>(a));
 }
 
 void permute(Product& p, std::span<const std::int64_t> axes) {

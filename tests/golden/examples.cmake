@@ -13,6 +13,12 @@ foreach(name wave poisson nbody mandelbrot buddhabrot sph fluid sort fft)
   endif()
 endforeach()
 
+# It fails unless the fit is near the points.
+if(TARGET fit)
+  add_test(NAME golden.example_fit COMMAND fit)
+  set_tests_properties(golden.example_fit PROPERTIES LABELS golden)
+endif()
+
 # The demo's programs on images with a pitch must give the same bits as on dense images.
 if(TARGET demo_kernels_generator)
   set(demo_graphs ${CMAKE_CURRENT_BINARY_DIR}/demo_graphs)

@@ -1,7 +1,6 @@
 #include "tests/grad/record_duals.h"
 
 #include <bit>
-#include <stdexcept>
 
 #include "tests/grad/record_trace.h"
 
@@ -119,9 +118,8 @@ class Machine {
       default: break;
     }
     const bool holds = node(i).n_sources == 0 || trace_.scalar(source(i, 0)) != 0;
-    const bool goes = !went_ && holds;
     const bool done = went_ || holds;
-    const Way way = goes ? run(i + 1, close) : Way::on;
+    const Way way = !went_ && holds ? run(i + 1, close) : Way::on;
     went_ = done;
     return way;
   }
@@ -148,11 +146,10 @@ class Machine {
     counters_ = around;
   }
 
-  int& tensor(int i, std::uint64_t number) {
+  int& tensor(std::uint64_t number) {
     if (number >= record::variable_tensors) return variables_.at(number - record::variable_tensors);
     if (number >= record::local_tensors) return locals_.at(number - record::local_tensors);
     return params_.at(static_cast<std::size_t>(number));
-    static_cast<void>(i);
   }
 
   int step(int i);
@@ -203,11 +200,8 @@ int Machine::step(int i) {
     case op::put:
     case op::accumulate: return write(i), -1;
     case op::atomic: {
-      if (n.s->rank == 0) {
-        const int old = element(i);
-        return write(i), old;
-      }
-      return write(i), -1;
+      const int old = n.s->rank == 0 ? element(i) : -1;
+      return write(i), old;
     }
     case op::check: return -1;
     case op::reshape:
@@ -348,7 +342,7 @@ int Machine::element(int i) {
   const bool is_computed = number == record::computed_tensor;
   const bool is_constant = n.o == op::element && static_cast<index_mode>(n.imm >> 32 & 0xff) == index_mode::constant;
   const bool compares = n.o == op::atomic && (n.imm >> 40 & 0xff) == static_cast<int>(record::atomic_kind::compare_exchange);
-  const int t = is_computed ? source(i, 0) : tensor(i, number);
+  const int t = is_computed ? source(i, 0) : tensor(number);
   const int first = n.o == op::atomic ? (compares ? 2 : 1) : is_computed ? 1 : 0;
   std::vector<int> from{t};
   if (is_constant) from.push_back(source(i, n.n_sources - 1));
@@ -361,7 +355,7 @@ int Machine::element(int i) {
 // One element after another.
 void Machine::write(int i) {
   const record::node& n = node(i);
-  int& state = tensor(i, n.imm & 0xffffffffu);
+  int& state = tensor(n.imm & 0xffffffffu);
   const auto kind = static_cast<record::atomic_kind>(n.imm >> 40 & 0xff);
   if (n.o == op::atomic && kind == record::atomic_kind::compare_exchange)
     throw std::logic_error("compare_exchange is not evaluated");

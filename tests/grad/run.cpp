@@ -97,12 +97,10 @@ void expect_near(const Tensor& got, const std::vector<double>& wanted, double to
   }
 }
 
-Tensors check(const kiln::dsl::record::program& p, const Tensors& in, const Symbols& symbols, double tolerance) {
-  const Tensors wanted = grad_test::evaluate(p, in, symbols);
-  Tensors got = Program(p).run(in, symbols);
-  for (int i = 0; i < p.n_params; ++i)
-    expect_near(got.at(p.params[i].name), wanted.at(p.params[i].name).v, tolerance,
-                std::string(p.name) + "." + p.params[i].name);
+Tensors Program::check(const Tensors& in, const Symbols& symbols, double tolerance) {
+  const Tensors wanted = grad_test::evaluate(record_, in, symbols);
+  Tensors got = run(in, symbols);
+  for (const auto& [name, t] : wanted) expect_near(got.at(name), t.v, tolerance, program_.name + "." + name);
   return got;
 }
 

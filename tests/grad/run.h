@@ -19,6 +19,8 @@ class Program {
   Tensors operator()(const Tensors& in, const Symbols& symbols = {}, int workers = 1);
   // The same by both, and by three threads. The test fails unless all bits are equal.
   Tensors run(const Tensors& in, const Symbols& symbols = {});
+  // Also compares each output with its value by dual numbers: |difference| <= tolerance * max(1, |value|).
+  Tensors check(const Tensors& in, const Symbols& symbols = {}, double tolerance = 1e-10);
   int kernels();
 
  private:
@@ -34,9 +36,6 @@ class Program {
 
 // The error that the compiler reports; "": none.
 std::string error_of(const kiln::dsl::record::program& p);
-
-// Runs the program and compares each output with its value by dual numbers: |difference| <= tolerance * max(1, |value|).
-Tensors check(const kiln::dsl::record::program& p, const Tensors& in, const Symbols& symbols = {}, double tolerance = 1e-10);
 
 void expect_near(const Tensor& got, const std::vector<double>& wanted, double tolerance, const std::string& what);
 double norm(const Tensor& t);

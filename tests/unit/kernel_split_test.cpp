@@ -23,6 +23,9 @@ class OneProgram {
     const Id target = param(Direction::out, b_.shape_of(value));
     stores_.push_back(b_.store(target, p_.params.back(), value));
   }
+  void store(Id parameter, Id value) {
+    stores_.push_back(b_.store(parameter, p_.params[static_cast<std::size_t>(g_.slot(parameter))], value));
+  }
   Schedule schedule() {
     p_.name = "p";
     p_.sink = g_.make(Op::SINK, DType::none, stores_);
@@ -56,7 +59,7 @@ class OneProgram {
         b_.expand(b_.reshape(b_.permute(b, std::vector<std::int64_t>{1, 0}), std::vector<Id>{n(1), sb[1], sa[1]}), full);
     return b_.reduce_fma(x, y, std::vector<std::int64_t>{2});
   }
-  // Windows of three along the only axis, as the DSL's conv2d makes them: [n] -> [3, n - 2].
+  // Windows of three along the only axis, made by tiling: [n] -> [3, n - 2].
   Id windows(Id x) {
     const Id e = b_.shape_of(x)[0], row = index_add(g_, e, n(1)), count = index_sub(g_, e, n(2));
     const Id copies = n(6);
@@ -296,6 +299,36 @@ TEST_F(ScheduleKernels, OutputsOfOneShapeShareAKernel) {
   const Schedule s = schedule();
   ASSERT_EQ(s.kernels.size(), 1u);
   EXPECT_EQ(g_.src(s.kernels[0].sink).size(), 2u);
+}
+
+TEST_F(ScheduleKernels, OutputsOfOneReductionShareAKernel) {  // the product is computed once, and not stored
+  const Id product = matmul(in({n(64), n(32)}), in({n(32), n(48)}));
+  out(un(Op::TANH, product));
+  out(bin(Op::MAX, product, number(0)));
+  out(bin(Op::MUL, product, product));
+  const Schedule s = schedule();
+  ASSERT_EQ(s.kernels.size(), 1u);
+  EXPECT_EQ(g_.src(s.kernels[0].sink).size(), 3u);
+  EXPECT_TRUE(g_.is_index_const(s.workspace_bytes, 0));
+}
+
+TEST_F(ScheduleKernels, OutputsOfTwoReductionsDoNot) {  // two chains of sums in one loop would need twice the registers
+  const Id a = in({n(64), n(32)});
+  out(un(Op::TANH, matmul(a, in({n(32), n(48)}))));
+  out(un(Op::TANH, matmul(a, in({n(32), n(48)}))));
+  EXPECT_EQ(schedule().kernels.size(), 2u);
+}
+
+// The second store reads elements of the first parameter at other positions, so it runs first. The third shares the product.
+TEST_F(ScheduleKernels, AnUpdateOfOneReductionWaitsForReaders) {
+  const Id w = param(Direction::inout, {n(32), n(48)}), m = param(Direction::inout, {n(32), n(48)});
+  const Id product = matmul(in({n(32), n(64)}), in({n(64), n(48)}));
+  store(w, bin(Op::SUB, w, product));
+  out(matmul(in({n(8), n(32)}), w));
+  store(m, bin(Op::ADD, m, product));
+  const Schedule s = schedule();
+  ASSERT_EQ(s.kernels.size(), 2u);
+  EXPECT_EQ(g_.src(s.kernels[1].sink).size(), 2u);
 }
 
 TEST_F(ScheduleKernels, AStageThatIsAnOutputNeedsNoWorkspace) {
