@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t farthest = std::int64_t{1} << 61;
 constexpr int operations_of_math = 16;
 
-bool is_math(op o) { return (o >= op::rsqrt && o <= op::erf) || o == op::pow; }
+bool is_math(op o) { return (o >= op::rsqrt && o <= op::erf) || (o >= op::pow && o <= op::fmod); }
 
 }  // namespace
 

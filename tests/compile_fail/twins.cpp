@@ -217,6 +217,8 @@ struct twins : program<twins> {
     auto r = expand<2 * (N8 / 2)>(s);  //! no parameter declares.*use one dim for both
 #elif BAD == 92
     for (auto [i] : kernel(N8)) z(i) = 0;  //! no parameter declares.*use one dim for both
+#elif BAD == 93
+    auto r = ldexp(v, 0.5);  //! literal does not fit the dtype|integers take 2
 #elif BAD == 89
     k = 1.5;  //! an in parameter is read only|read-only
 #endif

@@ -38,6 +38,7 @@
 #include "kiln/dsl/window.h"
 #include "kiln/dsl/index.h"
 #include "kiln/dsl/nn.h"
+#include "kiln/dsl/numeric.h"
 #include "kiln/dsl/reflect.h"
 #include "kiln/dsl/scope_body.h"
 #include "kiln/dsl/scope_nodes.h"
