@@ -22,7 +22,9 @@ constexpr std::int64_t farthest = std::int64_t{1} << 61;
 constexpr int costly_operations = 16;
 
 // Transcendentals, and derivatives, which are several operations for each one that they differentiate.
-bool is_costly(op o) { return (o >= op::rsqrt && o <= op::erf) || o == op::pow || o == op::gradient || o == op::tangent; }
+bool is_costly(op o) {
+  return (o >= op::rsqrt && o <= op::erf) || (o >= op::pow && o <= op::fmod) || o == op::gradient || o == op::tangent;
+}
 
 }  // namespace
 

@@ -58,6 +58,8 @@ Value* int_unary(LlvmBuilder& b, Op op, Value* x, DType d) {
     case Op::NEG: return b.CreateNeg(x);
     case Op::NOT: return b.CreateNot(x);
     case Op::ABS: return is_signed(d) ? b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, b.getFalse()) : x;
+    case Op::POPCOUNT: return b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, x);
+    case Op::CLZ: return b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, x, b.getFalse());  // defined for 0
     case Op::SIGN: {
       Value* positive = b.CreateZExt(is_signed(d) ? b.CreateICmpSGT(x, zero(x)) : b.CreateICmpNE(x, zero(x)), x->getType());
       return is_signed(d) ? b.CreateAdd(positive, b.CreateSExt(b.CreateICmpSLT(x, zero(x)), x->getType())) : positive;

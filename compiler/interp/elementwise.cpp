@@ -110,6 +110,8 @@ bool integer_op(Op op, const Loop& l) {
     case Op::CEIL:
     case Op::TRUNC:
     case Op::ROUND: map1<T>(l, [](T a) { return a; }); return true;
+    case Op::POPCOUNT: map1<T>(l, [](T a) { return s::popcount(a); }); return true;
+    case Op::CLZ: map1<T>(l, [](T a) { return s::leading_zeros(a); }); return true;
     case Op::CDIV: map2<T>(l, [](T a, T b) { return s::cdiv(a, b); }); return true;
     case Op::CMOD: map2<T>(l, [](T a, T b) { return s::cmod(a, b); }); return true;
     case Op::FLOORDIV: map2<T>(l, [](T a, T b) { return s::floordiv(a, b); }); return true;

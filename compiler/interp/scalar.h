@@ -130,6 +130,14 @@ T fma(T a, T b, T c) {
     return add<T>(mul<T>(a, b), c);
 }
 template <class T>
+T popcount(T a) {
+  return static_cast<T>(std::popcount(static_cast<Unsigned<T>>(a)));
+}
+template <class T>
+T leading_zeros(T a) {
+  return static_cast<T>(std::countl_zero(static_cast<Unsigned<T>>(a)));
+}
+template <class T>
 T cdiv(T a, T b) {
   if (b == 0) return 0;
   if constexpr (std::is_signed_v<T>)

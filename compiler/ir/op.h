@@ -25,10 +25,17 @@ namespace kiln::compiler {
   X(NEG,      "neg",      "TKP", 1) X(NOT, "not", "TKP", 1) X(ABS, "abs", "TKP", 1) X(SIGN, "sign", "TKP", 1) \
   X(SQRT,     "sqrt",     "TKP", 1) X(RSQRT, "rsqrt", "TK", 1) \
   X(EXP,      "exp",      "TK",  1) X(EXP2, "exp2", "TK", 1) X(LOG, "log", "TK", 1) X(LOG2, "log2", "TK", 1) \
+  X(LOG10,    "log10",    "TK",  1) X(CBRT, "cbrt", "TK", 1) /* the real cube root */ \
+  X(SIGMOID,  "sigmoid",  "TK",  1)  /* 1 / (1 + exp(-x)) without the roundings of the terms */ \
   X(EXPM1,    "expm1",    "TK",  1)  /* exp(x) - 1 without the rounding of exp(x) */ \
   X(LOG1P,    "log1p",    "TK",  1)  /* log(1 + x) without the rounding of 1 + x */ \
-  X(SIN,      "sin",      "TK",  1) X(COS, "cos", "TK", 1) X(TAN, "tan", "TK", 1) X(TANH, "tanh", "TK", 1) X(ERF, "erf", "TK", 1) \
+  X(SIN,      "sin",      "TK",  1) X(COS, "cos", "TK", 1) X(TAN, "tan", "TK", 1) \
+  X(ASIN,     "asin",     "TK",  1) X(ACOS, "acos", "TK", 1) X(ATAN, "atan", "TK", 1) \
+  X(SINH,     "sinh",     "TK",  1) X(COSH, "cosh", "TK", 1) X(TANH, "tanh", "TK", 1) \
+  X(ASINH,    "asinh",    "TK",  1) X(ACOSH, "acosh", "TK", 1) X(ATANH, "atanh", "TK", 1) X(ERF, "erf", "TK", 1) \
   X(FLOOR,    "floor",    "TKP", 1) X(CEIL, "ceil", "TKP", 1) X(ROUND, "round", "TKP", 1) /* half to even */ X(TRUNC, "trunc", "TKP", 1) \
+  X(POPCOUNT, "popcount", "TKP", 1)  /* integer: the number of bits that are 1 */ \
+  X(CLZ,      "clz",      "TKP", 1)  /* integer: the number of zero bits above the highest bit that is 1; the width for 0 */ \
   X(CAST,     "cast",     "TKP", 1)  /* to the node's dtype; float->int saturates, NaN->0; from index allowed */ \
   X(BITCAST,  "bitcast",  "TKP", 1)  /* same width */ \
   /* elementwise binary: both operands have the result's dtype, comparisons give bool */ \
@@ -37,6 +44,8 @@ namespace kiln::compiler {
   X(CMOD,     "cmod",     "TKP", 2)  /* x - cdiv(x,y)*y; x%0 = 0 */ \
   X(FLOORDIV, "floordiv", "TKP", 2) X(FLOORMOD, "floormod", "TKP", 2) /* integer or index, toward -inf; by 0 gives 0 */ \
   X(POW,      "pow",      "TK",  2) \
+  X(ATAN2,    "atan2",    "TK",  2)  /* {y, x}: the angle of the point (x, y), as in C */ \
+  X(FMOD,     "fmod",     "TK",  2)  /* x - n * y, n = x / y toward zero; exact, with the sign of x */ \
   X(SCALE,    "scale",    "KP",  2)  /* floats {x, n}: x * 2^n with one rounding; x: NaN, or 1/2 <= |x| <= 2; n: NaN, or an integer, |n| <= twice the largest exponent */ \
   X(DOT2,     "dot2",     "KP",  2)  /* i32 words of two i16: the product of the low halves plus that of the high halves; the sum wraps */ \
   X(MIN,      "min",      "TKP", 2) X(MAX, "max", "TKP", 2) /* floats: NaN if either is NaN; -0 < +0 */ \
@@ -157,7 +166,9 @@ constexpr bool is_unary(Op op) { return op >= Op::NEG && op <= Op::BITCAST; }   
 constexpr bool is_binary(Op op) { return op >= Op::ADD && op <= Op::NE; }        // elementwise, two sources
 constexpr bool is_elementwise(Op op) { return op >= Op::NEG && op <= Op::FMA; }  // unary, binary, WHERE, FMA
 constexpr bool is_comparison(Op op) { return op >= Op::LT && op <= Op::NE; }
-constexpr bool is_math(Op op) { return (op >= Op::RSQRT && op <= Op::ERF) || op == Op::POW; }  // compiler/math expands it
+constexpr bool is_math(Op op) {  // compiler/math expands it
+  return (op >= Op::RSQRT && op <= Op::ERF) || (op >= Op::POW && op <= Op::FMOD);
+}
 constexpr bool is_movement(Op op) { return op >= Op::RESHAPE && op <= Op::CONCAT; }
 constexpr bool is_derivative(Op op) { return op >= Op::GRADIENT && op <= Op::COTANGENT; }  // only before `differentiate`
 // Operations that compute on integers the same as on index values, if operands and result are in range.

@@ -20,7 +20,10 @@ constexpr Rule rules[] = {
     {Op::SUB, "IFX"},     {Op::MUL, "IFX"},    {Op::FDIV, "F"},   {Op::CDIV, "IX"},   {Op::CMOD, "IX"},    {Op::FLOORDIV, "IX"},
     {Op::FLOORMOD, "IX"}, {Op::POW, "F"},      {Op::MIN, "BIFX"}, {Op::MAX, "BIFX"},  {Op::AND, "BI"},     {Op::OR, "BI"},
     {Op::XOR, "BI"},      {Op::SHL, "I"},      {Op::SHR, "I"},    {Op::LT, "BIFX"},   {Op::LE, "BIFX"},    {Op::EQ, "BIFX"},
-    {Op::NE, "BIFX"},     {Op::WHERE, "BIFX"}, {Op::FMA, "IF"},   {Op::SCALE, "F"},   {Op::DOT2, "I"},
+    {Op::NE, "BIFX"},     {Op::WHERE, "BIFX"}, {Op::FMA, "IF"},   {Op::SCALE, "F"},   {Op::DOT2, "I"},     {Op::LOG10, "F"},
+    {Op::CBRT, "F"},      {Op::SIGMOID, "F"},  {Op::ASIN, "F"},   {Op::ACOS, "F"},    {Op::ATAN, "F"},     {Op::SINH, "F"},
+    {Op::COSH, "F"},      {Op::ASINH, "F"},    {Op::ACOSH, "F"},  {Op::ATANH, "F"},   {Op::POPCOUNT, "I"}, {Op::CLZ, "I"},
+    {Op::ATAN2, "F"},     {Op::FMOD, "F"},
 };
 
 constexpr std::string_view reduce_classes[] = {"IF", "IF",  "BIF", "BIF", "B",

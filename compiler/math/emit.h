@@ -139,6 +139,9 @@ inline Value to_f64(Value n) {
   return bits - real(bits, 0x1p52);
 }
 
+// f(x) in f64, rounded to the type of x.
+Value in_f64(Value x, auto f) { return x.dtype() == DType::f64 ? f(x) : cast(f(cast(x, DType::f64)), x.dtype()); }
+
 inline Value scale(Value x, Value n) { return make(Op::SCALE, x.dtype(), {x, n}); }
 
 // 2^n for an integer-valued float n in the normal range.
@@ -150,6 +153,13 @@ inline Value power_of_two(Value n) {
 
 // Functions on values, by family. The head of each source file describes its method.
 Value expand_exp(Value x);
+// x = n ln 2 + r with |r| <= ln(2)/2
+struct ReducedExponent {
+  Value r, n;
+};
+ReducedExponent reduce_exp(Value x);
+Value exp_slope(Value r);  // (exp(r) - 1) / r for such an r
+Value half_exp(Value x);   // exp(x) / 2, which is infinite only if sinh(x) is
 // Without overflow and underflow: the exponents are below 80 in magnitude.
 Value exp_plus_one(Value x);                  // exp(x) + 1 with about one rounding
 Value exp_of_fma(Value a, Value b, Value c);  // exp(a * b + c), where the exponent is not rounded
@@ -169,12 +179,25 @@ Logarithm reduce_log(Value x);
 Logarithm reduce_log_normal(Value x);  // not for subnormal x
 Value expand_log(Value x);
 Value expand_log2(Value x);
+Value expand_log10(Value x);
 Value expand_log1p(Value x);
+Value expand_cbrt(Value x);
 Value expand_sin(Value x);
 Value expand_cos(Value x);
 Value expand_tan(Value x);
+Value expand_asin(Value x);
+Value expand_acos(Value x);
+Value expand_atan(Value x);
+Value expand_atan2(Value y, Value x);
+Value expand_sinh(Value x);
+Value expand_cosh(Value x);
 Value expand_tanh(Value x);
+Value expand_asinh(Value x);
+Value expand_acosh(Value x);
+Value expand_atanh(Value x);
+Value expand_sigmoid(Value x);
 Value expand_erf(Value x);
 Value expand_pow(Value x, Value y);
+Value expand_fmod(Value x, Value y);
 
 }  // namespace kiln::compiler

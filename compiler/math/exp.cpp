@@ -62,22 +62,27 @@ Ln2 parts_of_ln2(Value like) {
   return like.dtype() == DType::f32 ? Ln2{0x1.62e4p-1, 0x1.7f7d1cp-20} : Ln2{0x1.62e42fefa0000p-1, 0x1.cf79abc9e3b39p-40};
 }
 
-struct Reduced {
-  Value r, n;
-};
+}  // namespace
 
-// x = n ln 2 + r
-Reduced reduce(Value x) {
+ReducedExponent reduce_exp(Value x) {
   const auto [high, low] = parts_of_ln2(x);
   const Value n = round(x * real(x, 1.4426950408889634));
   return {fma(n, real(x, -low), fma(n, real(x, -high), x)), n};
 }
 
-}  // namespace
+Value exp_slope(Value r) {
+  return r.dtype() == DType::f32 ? polynomial(r, std::span(exp_single).subspan(1))
+                                 : polynomial(r, std::span(exp_double).subspan(1));
+}
+
+Value half_exp(Value x) {
+  const auto [r, n] = reduce_exp(clamped(x, -746, 712));
+  return scale(mantissa(r), n - real(x, 1));
+}
 
 Value expand_exp(Value x) {
   const bool single = x.dtype() == DType::f32;
-  const auto [r, n] = reduce(clamped(x, single ? -104 : -746, single ? 89 : 710));
+  const auto [r, n] = reduce_exp(clamped(x, single ? -104 : -746, single ? 89 : 710));
   return scale(mantissa(r), n);
 }
 
@@ -100,9 +105,9 @@ Value exp_of_fma(Value a, Value b, Value c) {
 }
 
 Value exp_plus_one(Value x) {
-  const auto [r, n] = reduce(x);
+  const auto [r, n] = reduce_exp(x);
   const Value power = power_of_two(n);
-  return fma(power, r * polynomial(r, std::span(exp_double).subspan(1)), power + real(x, 1));
+  return fma(power * r, exp_slope(r), power + real(x, 1));
 }
 
 Value expand_expm1(Value x) {

@@ -17,14 +17,27 @@ Id expanded(Graph& g, Op op, std::span<const Id> operands) {
     case Op::EXPM1: return expand_expm1(x).id;
     case Op::LOG: return expand_log(x).id;
     case Op::LOG2: return expand_log2(x).id;
+    case Op::LOG10: return expand_log10(x).id;
+    case Op::CBRT: return expand_cbrt(x).id;
+    case Op::SIGMOID: return expand_sigmoid(x).id;
     case Op::LOG1P: return expand_log1p(x).id;
     case Op::SIN: return expand_sin(x).id;
     case Op::COS: return expand_cos(x).id;
     case Op::TAN: return expand_tan(x).id;
+    case Op::ASIN: return expand_asin(x).id;
+    case Op::ACOS: return expand_acos(x).id;
+    case Op::ATAN: return expand_atan(x).id;
+    case Op::SINH: return expand_sinh(x).id;
+    case Op::COSH: return expand_cosh(x).id;
+    case Op::ASINH: return expand_asinh(x).id;
+    case Op::ACOSH: return expand_acosh(x).id;
+    case Op::ATANH: return expand_atanh(x).id;
     case Op::TANH: return expand_tanh(x).id;
     case Op::ERF: return expand_erf(x).id;
     case Op::SCALE: return expand_scale(x, {&g, operands[1]}).id;
     case Op::POW: return expand_pow(x, {&g, operands[1]}).id;
+    case Op::ATAN2: return expand_atan2(x, {&g, operands[1]}).id;
+    case Op::FMOD: return expand_fmod(x, {&g, operands[1]}).id;
     case Op::RSQRT: return (real(x, 1) / sqrt(x)).id;
     default: throw std::logic_error("expand_math: not a transcendental");
   }

@@ -2,7 +2,8 @@
 // ln 2 and f are added last.
 //
 // log2(x) = k + log2(1 + f). For f32 log2(1 + f) = f + f p(f), a minimax fit in 40-digit arithmetic. The error of the last step
-// is half a unit, and p is below 0.72. For f64 log(1 + f) is a sum of two parts, and so is log2(e).
+// is half a unit, and p is below 0.72. For f64 log(1 + f) is a sum of two parts, and so is log2(e). log10 does the same, and
+// for f32 the computation is in f64.
 //
 // log1p(x): u = 1 + x is rounded, with the error c: log(1 + x) = log(u + c), about log(u) + c / u. If k is 0, f is x itself.
 // The method is that of s_log1p.c in FreeBSD's msun (Ng, Sun Microsystems 1993), with the series above.
@@ -110,26 +111,38 @@ namespace {
 constexpr double log2_single[] = {0x1.c551dap-2,  -0x1.715476p-1, 0x1.ec7030p-2,  -0x1.715722p-2, 0x1.2789dap-2,
                                   -0x1.eb550cp-3, 0x1.a2396cp-3,  -0x1.825af8p-3, 0x1.7eb42ap-3,  -0x1.d97d70p-4};
 
-Value log2_in_two_parts(Logarithm r) {
+// k * whole + log(1+f) * factor. factor is a sum of two constants, and so is `whole`. Products of the high parts are exact.
+struct Base {
+  double whole, whole_low, factor, factor_low;
+};
+constexpr Base base_2 = {1, 0, 0x1.71547652p+0, 0x1.705fc2eefa200p-33},
+               base_10 = {0x1.34413509f7000p-2, 0x1.3fde623e2566bp-43, 0x1.bcb7b15p-2, 0x1.37287195355bbp-33};
+
+Value log_in_two_parts(Logarithm r, Base base) {
   const auto [h, tail] = series(r.f);
-  // log(1+f) = high + low, where high has few bits. Both are multiplied by log2(e), which is a sum of two constants.
+  // log(1+f) = high + low, where high has few bits. Both are multiplied by the factor.
   Graph& g = *r.f.g;
   const Value high = bitcast(bitcast(r.f - h, DType::i64) & integer(g, DType::i64, ~std::int64_t{0xffffffff}), DType::f64);
   const Value low = (r.f - high) - h + tail;
-  const double e_high = 0x1.71547652p+0, e_low = 0x1.705fc2eefa200p-33;
-  const Value top = high * real(high, e_high);
-  const Value rest = fma(low + high, real(high, e_low), low * real(high, e_high));
-  const Value sum = r.k + top;
-  const Value lost = (r.k - sum) + top;
-  return sum + (rest + lost);
+  const Value top = high * real(high, base.factor);
+  const Value rest = fma(low + high, real(high, base.factor_low), low * real(high, base.factor));
+  const Value whole = r.k * real(high, base.whole), sum = whole + top;
+  const Value lost = (whole - sum) + top;
+  return sum + (fma(r.k, real(high, base.whole_low), rest) + lost);
 }
 
 }  // namespace
 
 Value expand_log2(Value x) {
   const Logarithm r = reduce_log(x);
-  if (x.dtype() == DType::f64) return specials(x, log2_in_two_parts(r), 0);
+  if (x.dtype() == DType::f64) return specials(x, log_in_two_parts(r, base_2), 0);
   return specials(x, r.k + fma(r.f, polynomial(r.f, log2_single), r.f), 0);
+}
+
+Value expand_log10(Value x) {
+  if (x.dtype() == DType::f64) return specials(x, log_in_two_parts(reduce_log(x), base_10), 0);
+  const Value wide = log2_for_single(cast(x, DType::f64));
+  return specials(x, cast(wide * real(wide, 0x1.34413509f79ffp-2), DType::f32), 0);
 }
 
 }  // namespace kiln::compiler

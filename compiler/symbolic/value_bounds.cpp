@@ -46,6 +46,7 @@ Interval ValueBounds::derive(Id id) {
     const std::int64_t v = value_of_constant(graph_, id);
     return {v, v};
   }
+  if (op == Op::POPCOUNT || op == Op::CLZ) return {0, bits(d)};
   if (op != Op::CAST && !is_exact_arithmetic(op)) return all;
   std::vector<Known> known;
   for (const Id s : graph_.src(id)) {

@@ -151,9 +151,9 @@ struct newcomers : program<newcomers> {
 #elif BAD == 64
     y = select(std::isnan(x), 0, x);  //! write max abs sqrt pow of kiln without std|write kiln's, without std
 #elif BAD == 65
-    y = std::atan2(x, x);  //! kiln has no such function|no such function in kiln
+    y = std::fdim(x, x);  //! kiln has no such function|no such function in kiln
 #elif BAD == 66
-    y = log10(x);  //! kiln has no such function|log10\(x\) is log\(x\)
+    y = tgamma(x);  //! kiln has no such function|erfc\(x\) is 1
 #elif BAD == 67
     total = sum(k);  //! write cast or sum and matmul of that dtype|sum<...>\(x\)
 #elif BAD == 68

@@ -271,6 +271,8 @@ struct twins : program<twins> {
     auto r = cummax<f64, 0>(v);  //! this reduction names no dtype|names no dtype
 #elif BAD == 116
     auto r = cumprod(v, 0);  //! axes are template arguments
+#elif BAD == 117
+    auto r = ldexp(v, 0.5);  //! literal does not fit the dtype|integers take 2
 #elif BAD == 89
     k = 1.5;  //! an in parameter is read only|read-only
 #endif

@@ -15,18 +15,19 @@ Id as_class(ProgramState& s, Id x, Op op) {
 }
 
 Id unary(ProgramState& s, Id x) {
-  static constexpr Op ops[] = {Op::NEG,  Op::NEG,   Op::NOT,  Op::ABS,   Op::SIGN,
-                               Op::SQRT, Op::FLOOR, Op::CEIL, Op::ROUND, Op::TRUNC};
+  static constexpr Op ops[] = {Op::NEG,   Op::NEG,  Op::NOT,   Op::ABS,   Op::SIGN,     Op::SQRT,
+                               Op::FLOOR, Op::CEIL, Op::ROUND, Op::TRUNC, Op::POPCOUNT, Op::CLZ};
   const Op op = s.draw.of(ops);
   return s.b.elementwise(op, {as_class(s, x, op)});
 }
 
 Id transcendental(ProgramState& s, Id x) {
-  static constexpr Op ops[] = {Op::RSQRT, Op::EXP, Op::EXP, Op::EXP2, Op::EXPM1, Op::LOG, Op::LOG2,
-                               Op::LOG1P, Op::SIN, Op::COS, Op::TAN,  Op::TANH,  Op::ERF, Op::POW};
+  static constexpr Op ops[] = {Op::RSQRT, Op::EXP,  Op::EXP,  Op::EXP2, Op::EXPM1, Op::LOG,   Op::LOG2,  Op::LOG1P,   Op::SIN,
+                               Op::COS,   Op::TAN,  Op::TANH, Op::ERF,  Op::POW,   Op::LOG10, Op::CBRT,  Op::SIGMOID, Op::ASIN,
+                               Op::ACOS,  Op::ATAN, Op::SINH, Op::COSH, Op::ASINH, Op::ACOSH, Op::ATANH, Op::ATAN2,   Op::FMOD};
   const Op op = s.draw.of(ops);
   x = as_class(s, x, op);
-  return op == Op::POW ? s.b.elementwise(op, {x, s.like(x)}) : s.b.elementwise(op, {x});
+  return is_binary(op) ? s.b.elementwise(op, {x, s.like(x)}) : s.b.elementwise(op, {x});
 }
 
 Id arithmetic(ProgramState& s, Id x) {

@@ -4,6 +4,7 @@
 set(families
   elementwise:arithmetic:NUMBERS: elementwise:integers:INTEGERS: elementwise:bitwise:bool,INTEGERS: elementwise:logic:bool:
   elementwise:ordering:ALL: elementwise:casts:ALL: elementwise:bitcasts:NUMBERS: elementwise:functions:FLOATS:
+  elementwise:inverses:FLOATS:
   movement:shapes:ALL:empty movement:slices:ALL:empty movement:pads:ALL: movement:joins:ALL:empty
   movement:positions:NUMBERS:empty movement:constants:ALL:empty movement:grids:INDEX:
   reduction:sums:NUMBERS:empty reduction:extremes:ALL: reduction:quantifiers:bool:empty reduction:means:FLOATS:

@@ -78,6 +78,7 @@ T native(Op op, T a, T b, T c) {
     case Op::FMA: return std::fma(a, b, c);
     case Op::SQRT: return std::sqrt(a);
     case Op::RSQRT: return T(1) / std::sqrt(a);
+    case Op::FMOD: return std::fmod(a, b);
     case Op::NEG: return -a;
     case Op::ABS: return std::signbit(a) ? -a : a;
     case Op::SIGN: return a > 0 ? T(1) : a < 0 ? T(-1) : a;
@@ -103,6 +104,18 @@ long double transcendental(Op op, long double a, long double b) {
     case Op::LOG: return std::log(a);
     case Op::LOG2: return std::log2(a);
     case Op::LOG1P: return std::log1p(a);
+    case Op::LOG10: return std::log10(a);
+    case Op::CBRT: return std::cbrt(a);
+    case Op::ASIN: return std::asin(a);
+    case Op::ACOS: return std::acos(a);
+    case Op::ATAN: return std::atan(a);
+    case Op::SINH: return std::sinh(a);
+    case Op::COSH: return std::cosh(a);
+    case Op::ASINH: return std::asinh(a);
+    case Op::ACOSH: return std::acosh(a);
+    case Op::ATANH: return std::atanh(a);
+    case Op::SIGMOID: return 1 / (1 + std::exp(-a));
+    case Op::ATAN2: return std::atan2(a, b);
     case Op::SIN: return std::sin(a);
     case Op::COS: return std::cos(a);
     case Op::TAN: return std::tan(a);
@@ -111,7 +124,7 @@ long double transcendental(Op op, long double a, long double b) {
     default: return std::pow(a, b);
   }
 }
-bool is_transcendental(Op op) { return is_math(op) && op != Op::RSQRT; }
+bool is_transcendental(Op op) { return is_math(op) && op != Op::RSQRT && op != Op::FMOD; }
 
 bool compare(Op op, auto a, auto b) { return op == Op::LT ? a < b : op == Op::LE ? a <= b : op == Op::EQ ? a == b : a != b; }
 
@@ -123,6 +136,14 @@ Wide floor_div(Wide a, Wide b) {
 // The value of 16 bits of a, from bit `shift` on.
 Wide half(Wide a, int shift) {
   return integer_value(DType::i16, integer_bits(DType::i16, floor_div(a, static_cast<Wide>(1) << shift)));
+}
+
+// The number of bits of a that are 1, or of zeros above the highest of these.
+Wide count_bits(Op op, DType d, Wide a) {
+  int ones = 0, above = bits(d);
+  for (int i = 0; i < bits(d); ++i)
+    if ((integer_bits(d, a) >> i & 1) != 0) ++ones, above = bits(d) - 1 - i;
+  return op == Op::POPCOUNT ? ones : above;
 }
 
 Wide integer_op(Op op, DType d, Wide a, Wide b, Wide c) {
@@ -137,6 +158,8 @@ Wide integer_op(Op op, DType d, Wide a, Wide b, Wide c) {
     case Op::NOT: return d == DType::boolean ? 1 - a : ~a;
     case Op::ABS: return a < 0 ? -a : a;
     case Op::SIGN: return a > 0 ? 1 : a < 0 ? -1 : 0;
+    case Op::POPCOUNT:
+    case Op::CLZ: return count_bits(op, d, a);
     case Op::FLOOR:
     case Op::CEIL:
     case Op::TRUNC:

@@ -50,6 +50,8 @@ bool defined_on(Op op, DType d) {
     case Op::FLOORDIV:
     case Op::FLOORMOD:
     case Op::SHL:
+    case Op::POPCOUNT:
+    case Op::CLZ:
     case Op::SHR: return is_int(d);
     case Op::DOT2: return d == DType::i32;
     case Op::NOT:

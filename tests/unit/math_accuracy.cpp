@@ -29,6 +29,14 @@ struct Number {
   Number& operator=(const Number&) = delete;
 };
 
+// 1 / (1 + exp(-x)). The exponent of MPFR is large enough for every x.
+void sigmoid(mpfr_t r, const mpfr_t x) {
+  mpfr_neg(r, x, MPFR_RNDN);
+  mpfr_exp(r, r, MPFR_RNDN);
+  mpfr_add_ui(r, r, 1, MPFR_RNDN);
+  mpfr_ui_div(r, 1, r, MPFR_RNDN);
+}
+
 void reference(Op op, mpfr_t r, const mpfr_t x, const mpfr_t y) {
   switch (op) {
     case Op::EXP: mpfr_exp(r, x, MPFR_RNDN); break;
@@ -37,6 +45,19 @@ void reference(Op op, mpfr_t r, const mpfr_t x, const mpfr_t y) {
     case Op::LOG: mpfr_log(r, x, MPFR_RNDN); break;
     case Op::LOG2: mpfr_log2(r, x, MPFR_RNDN); break;
     case Op::LOG1P: mpfr_log1p(r, x, MPFR_RNDN); break;
+    case Op::LOG10: mpfr_log10(r, x, MPFR_RNDN); break;
+    case Op::CBRT: mpfr_cbrt(r, x, MPFR_RNDN); break;
+    case Op::ASIN: mpfr_asin(r, x, MPFR_RNDN); break;
+    case Op::ACOS: mpfr_acos(r, x, MPFR_RNDN); break;
+    case Op::ATAN: mpfr_atan(r, x, MPFR_RNDN); break;
+    case Op::SINH: mpfr_sinh(r, x, MPFR_RNDN); break;
+    case Op::COSH: mpfr_cosh(r, x, MPFR_RNDN); break;
+    case Op::ASINH: mpfr_asinh(r, x, MPFR_RNDN); break;
+    case Op::ACOSH: mpfr_acosh(r, x, MPFR_RNDN); break;
+    case Op::ATANH: mpfr_atanh(r, x, MPFR_RNDN); break;
+    case Op::SIGMOID: sigmoid(r, x); break;
+    case Op::ATAN2: mpfr_atan2(r, x, y, MPFR_RNDN); break;
+    case Op::FMOD: mpfr_fmod(r, x, y, MPFR_RNDN); break;
     case Op::SIN: mpfr_sin(r, x, MPFR_RNDN); break;
     case Op::COS: mpfr_cos(r, x, MPFR_RNDN); break;
     case Op::TAN: mpfr_tan(r, x, MPFR_RNDN); break;
@@ -57,6 +78,17 @@ double reference_double(Op op, double x) {
     case Op::LOG: return std::log(x);
     case Op::LOG2: return std::log2(x);
     case Op::LOG1P: return std::log1p(x);
+    case Op::LOG10: return std::log10(x);
+    case Op::CBRT: return std::cbrt(x);
+    case Op::ASIN: return std::asin(x);
+    case Op::ACOS: return std::acos(x);
+    case Op::ATAN: return std::atan(x);
+    case Op::SINH: return std::sinh(x);
+    case Op::COSH: return std::cosh(x);
+    case Op::ASINH: return std::asinh(x);
+    case Op::ACOSH: return std::acosh(x);
+    case Op::ATANH: return std::atanh(x);
+    case Op::SIGMOID: return 1 / (1 + std::exp(-x));
     case Op::SIN: return std::sin(x);
     case Op::COS: return std::cos(x);
     case Op::TAN: return std::tan(x);

@@ -110,6 +110,8 @@ TEST(ValueBounds, RangesOfSmallIntegers) {
   EXPECT_EQ(bounds(g.make(Op::SUB, DType::i32, {u8, word(128)})), (Interval{-128, 127}));
   EXPECT_EQ(bounds(g.make(Op::MUL, DType::i32, {u8, word(-129)})), (Interval{-32895, 0}));
   EXPECT_EQ(bounds(g.make(Op::ADD, DType::i32, {i16, word(-1)})), (Interval{-32769, 32766}));
+  EXPECT_EQ(bounds(g.make(Op::POPCOUNT, DType::i32, {i16})), (Interval{0, 32}));
+  EXPECT_EQ(bounds(g.make(Op::CLZ, DType::i32, {u8})), (Interval{0, 32}));
   EXPECT_TRUE(fits_i16(bounds(i16)));
   EXPECT_FALSE(fits_i16(bounds(loaded(DType::u16))));
 }

@@ -40,6 +40,7 @@
 #include "kiln/dsl/index.h"
 #include "kiln/dsl/mark.h"
 #include "kiln/dsl/nn.h"
+#include "kiln/dsl/numeric.h"
 #include "kiln/dsl/reflect.h"
 #include "kiln/dsl/derivative.h"
 #include "kiln/dsl/custom_derivative.h"

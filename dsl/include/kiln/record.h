@@ -12,9 +12,10 @@ namespace kiln::dsl::record {
 // clang-format off
 #define KILN_RECORD_OPS(X) \
   X(param) X(constant) X(dim) X(iota) X(store) \
-  X(neg) X(not_) X(abs) X(sign) X(sqrt) X(rsqrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log1p) \
-  X(sin) X(cos) X(tan) X(tanh) X(erf) X(floor) X(ceil) X(round) X(trunc) X(cast) X(bitcast) \
-  X(add) X(sub) X(mul) X(fdiv) X(cdiv) X(cmod) X(floordiv) X(floormod) X(pow) X(min) X(max) X(and_) X(or_) X(xor_) X(shl) X(shr) \
+  X(neg) X(not_) X(abs) X(sign) X(sqrt) X(rsqrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(cbrt) \
+  X(sigmoid) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf) \
+  X(floor) X(ceil) X(round) X(trunc) X(popcount) X(clz) X(cast) X(bitcast) \
+  X(add) X(sub) X(mul) X(fdiv) X(cdiv) X(cmod) X(floordiv) X(floormod) X(pow) X(atan2) X(fmod) X(min) X(max) X(and_) X(or_) X(xor_) X(shl) X(shr) \
   X(lt) X(le) X(eq) X(ne) X(where) X(fma) \
   X(reshape) X(expand) X(permute) X(slice) X(pad) X(roll) X(shear) X(concat) X(stage) \
   X(reduce) X(scan) \

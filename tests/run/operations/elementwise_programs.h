@@ -34,7 +34,7 @@ struct arithmetic : program<arithmetic<D, E>> {
 template <class D, class E>
 struct integers : program<integers<D, E>> {
   in<D, E::S> x, y;
-  out<D, E::S> mod, left, right, inverted, quotient, remainder;
+  out<D, E::S> mod, left, right, inverted, quotient, remainder, ones, above, below, to_left, to_right, swapped, upper, average;
   inout<D, E::S> mod_by, left_by, right_by;
   constexpr void body() {
     mod = x % y;
@@ -43,6 +43,14 @@ struct integers : program<integers<D, E>> {
     inverted = ~x;
     quotient = floordiv(x, y);
     remainder = floormod(x, y);
+    ones = popcount(x);
+    above = clz(x);
+    below = ctz(x);
+    to_left = rotl(x, y);
+    to_right = rotr(x, y);
+    swapped = byteswap(x);
+    upper = mulhi(x, y);
+    average = avg(x, y);
     mod_by %= x;
     left_by <<= x;
     right_by >>= x;
@@ -198,5 +206,35 @@ struct functions : program<functions<D, E>> {
     ge = gelu(x);
     sg = sigmoid(x);
     si = silu(x);
+  }
+};
+
+template <class D, class E>
+struct inverses : program<inverses<D, E>> {
+  in<D, E::S> x, y;
+  out<D, E::S> l10, cr, as, ac, at, sh, ch, ash, ach, ath, angle, rest, nearest_rest, distance, with_sign, scaled, fraction;
+  out<i32, E::S> exponent;
+  out<bool, E::S> minus;
+  constexpr void body() {
+    minus = signbit(x);
+    l10 = log10(x);
+    cr = cbrt(x);
+    as = asin(x);
+    ac = acos(x);
+    at = atan(x);
+    sh = sinh(x);
+    ch = cosh(x);
+    ash = asinh(x);
+    ach = acosh(x);
+    ath = atanh(x);
+    angle = atan2(x, y);
+    rest = fmod(x, y);
+    nearest_rest = remainder(x, y);
+    distance = hypot(x, y);
+    with_sign = copysign(x, y);
+    const auto [f, n] = frexp(y);
+    fraction = f;
+    exponent = n;
+    scaled = ldexp(x, n);
   }
 };

@@ -42,6 +42,57 @@ Expected gelu(const Point& p) {
   return e;
 }
 
+__extension__ using Wide = __int128;
+
+Bits narrowed(Wide v, DType d) { return static_cast<Bits>(v) & (~Bits{0} >> (64 - bits(d))); }
+Wide integer(DType d, Bits b) {
+  const bool negative = is_signed_int(d) && (b >> (bits(d) - 1) & 1) != 0;
+  return static_cast<Wide>(narrowed(static_cast<Wide>(b), d)) - (negative ? static_cast<Wide>(1) << bits(d) : 0);
+}
+// A function of the values of integers x and y, and the number of bits.
+Reference of_integers(std::function<Wide(Wide, Wide, int)> f) {
+  return each([f](const Point& p) {
+    return Expected{narrowed(f(integer(p.type, p["x"]), integer(p.type, p["y"]), bits(p.type)), p.type)};
+  });
+}
+// The same of floats. The result rounds once.
+Reference of_reals(std::function<long double(long double, long double)> f) {
+  return each([f](const Point& p) { return Expected{real_bits(p.type, f(p.real("x"), p.real("y")))}; });
+}
+Wide rotated(Wide x, Wide n, int width) {
+  const Wide ones = (static_cast<Wide>(1) << width) - 1, count = n & (width - 1);
+  return ((x & ones) << count) | ((x & ones) >> (width - count));
+}
+Wide reversed_bytes(Wide x, int width) {
+  Wide r = 0;
+  for (int i = 0; i < width; i += 8) r = (r << 8) | (x >> i & 0xff);
+  return r;
+}
+int trailing_zeros(Wide x, int width) {
+  int n = 0;
+  while (n < width && (x >> n & 1) == 0) ++n;
+  return n;
+}
+Wide floor_half(Wide x) { return x >> 1; }
+// Products of unsigned 64-bit values may exceed the range of Wide.
+Wide upper_half(Wide x, Wide y, int width) {
+  __extension__ using Unsigned = unsigned __int128;
+  if (x >= 0 && y >= 0) return static_cast<Wide>(static_cast<Unsigned>(x) * static_cast<Unsigned>(y) >> width);
+  return x * y >> width;
+}
+
+int exponent(long double y) {
+  int e = 0;
+  if (std::isfinite(y)) std::frexp(y, &e);
+  return e;
+}
+Expected hypot(const Point& p) {
+  Expected e;
+  e.value = std::hypot(p.real("x"), p.real("y"));
+  e.ulps = p.type == DType::f64 ? 2 : 1;
+  return e;
+}
+
 Family arithmetic() {
   const auto two = [](const Point& p) { return p.literal(2); };
   return {"arithmetic",
@@ -76,6 +127,14 @@ Family integers() {
            {"inverted", "~x", each(Op::NOT, {"x"})},
            {"quotient", "floordiv(x, y)", each(Op::FLOORDIV, {"x", "y"})},
            {"remainder", "floormod(x, y)", each(Op::FLOORMOD, {"x", "y"})},
+           {"ones", "popcount(x)", each(Op::POPCOUNT, {"x"})},
+           {"above", "clz(x)", each(Op::CLZ, {"x"})},
+           {"below", "ctz(x)", of_integers([](Wide x, Wide, int w) { return trailing_zeros(x, w); })},
+           {"to_left", "rotl(x, n)", of_integers(rotated)},
+           {"to_right", "rotr(x, n)", of_integers([](Wide x, Wide n, int w) { return rotated(x, -n, w); })},
+           {"swapped", "byteswap(x)", of_integers([](Wide x, Wide, int w) { return reversed_bytes(x, w); })},
+           {"upper", "mulhi(x, y)", of_integers([](Wide x, Wide y, int w) { return upper_half(x, y, w); })},
+           {"average", "avg(x, y)", of_integers([](Wide x, Wide y, int) { return floor_half(x + y + 1); })},
            {"mod_by", "y %= x", compound(Op::CMOD)},
            {"left_by", "y <<= x", compound(Op::SHL)},
            {"right_by", "y >>= x", compound(Op::SHR)}}};
@@ -144,28 +203,39 @@ Family functions() {
             {"mixed", "lerp(a, b, t)",
              each([](const Point& p) { return Expected{p.op(Op::FMA, p["z"], p.op(Op::SUB, p["y"], p["x"]), p["x"])}; })},
             {"ge", "gelu(x)", each(gelu)},
-            {"sg", "sigmoid(x)", each([](const Point& p) { return sigmoid(p, 1); })},
             {"si", "silu(x)", each([](const Point& p) { return sigmoid(p, p.real("x")); })},
             {"none", "isnan(x)", each([](const Point& p) { return Expected{std::isnan(p.real("x"))}; })},
             {"endless", "isinf(x)", each([](const Point& p) { return Expected{std::isinf(p.real("x"))}; })},
             {"number", "isfinite(x)", each([](const Point& p) { return Expected{std::isfinite(p.real("x"))}; })}}};
-  const std::pair<const char*, Op> unary[] = {{"e", Op::EXP},
-                                              {"e2", Op::EXP2},
-                                              {"em", Op::EXPM1},
-                                              {"l", Op::LOG},
-                                              {"l2", Op::LOG2},
-                                              {"l1", Op::LOG1P},
-                                              {"root", Op::SQRT},
-                                              {"inverse_root", Op::RSQRT},
-                                              {"s", Op::SIN},
-                                              {"c", Op::COS},
-                                              {"t", Op::TAN},
-                                              {"th", Op::TANH},
-                                              {"er", Op::ERF},
-                                              {"down", Op::FLOOR},
-                                              {"up", Op::CEIL},
-                                              {"nearest", Op::ROUND},
-                                              {"toward_zero", Op::TRUNC}};
+  const std::pair<const char*, Op> unary[] = {{"e", Op::EXP},         {"e2", Op::EXP2},
+                                              {"em", Op::EXPM1},      {"l", Op::LOG},
+                                              {"l2", Op::LOG2},       {"l1", Op::LOG1P},
+                                              {"root", Op::SQRT},     {"inverse_root", Op::RSQRT},
+                                              {"s", Op::SIN},         {"c", Op::COS},
+                                              {"t", Op::TAN},         {"th", Op::TANH},
+                                              {"er", Op::ERF},        {"sg", Op::SIGMOID},
+                                              {"down", Op::FLOOR},    {"up", Op::CEIL},
+                                              {"nearest", Op::ROUND}, {"toward_zero", Op::TRUNC}};
+  for (const auto& [output, o] : unary) f.operations.push_back({output, std::string(name(o)) + "(x)", each(o, {"x"})});
+  return f;
+}
+
+Family inverses() {
+  Family f{
+      "inverses",
+      Fill::combinations,
+      {{"angle", "atan2(x, y)", each(Op::ATAN2, {"x", "y"})},
+       {"rest", "fmod(x, y)", each(Op::FMOD, {"x", "y"})},
+       {"nearest_rest", "remainder(x, y)", of_reals([](long double x, long double y) { return std::remainder(x, y); })},
+       {"distance", "hypot(x, y)", each(hypot)},
+       {"with_sign", "copysign(x, y)", of_reals([](long double x, long double y) { return std::copysign(x, y); })},
+       {"scaled", "ldexp(x, n)", of_reals([](long double x, long double y) { return std::ldexp(x, exponent(y)); })},
+       {"fraction", "frexp(x)", of_reals([](long double, long double y) { return std::ldexp(y, -exponent(y)); })},
+       {"exponent", "frexp(x)", each([](const Point& p) { return Expected{narrowed(exponent(p.real("y")), DType::i32)}; })},
+       {"minus", "signbit(x)", each([](const Point& p) { return Expected{std::signbit(p.real("x"))}; })}}};
+  const std::pair<const char*, Op> unary[] = {{"l10", Op::LOG10}, {"cr", Op::CBRT},  {"as", Op::ASIN}, {"ac", Op::ACOS},
+                                              {"at", Op::ATAN},   {"sh", Op::SINH},  {"ch", Op::COSH}, {"ash", Op::ASINH},
+                                              {"ach", Op::ACOSH}, {"ath", Op::ATANH}};
   for (const auto& [output, o] : unary) f.operations.push_back({output, std::string(name(o)) + "(x)", each(o, {"x"})});
   return f;
 }
@@ -173,7 +243,7 @@ Family functions() {
 }  // namespace
 
 std::vector<Family> elementwise_families() {
-  return {arithmetic(), integers(), bitwise(), logic(), ordering(), casts(), bitcasts(), functions()};
+  return {arithmetic(), integers(), bitwise(), logic(), ordering(), casts(), bitcasts(), functions(), inverses()};
 }
 
 }  // namespace kiln::compiler::testing

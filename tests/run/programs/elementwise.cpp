@@ -28,6 +28,31 @@ struct transcendental : program<transcendental> {
   }
 };
 
+struct inverses : program<inverses> {
+  in<f32, N> x;
+  out<f32, N> l10, cr, sg, as, ac, at, sh, ch, ash, ach, ath, a2, fm, re, hy, cs, ld;
+  constexpr void body() {
+    l10 = log10(x);
+    cr = cbrt(x);
+    sg = sigmoid(x);
+    as = asin(x);
+    ac = acos(x);
+    at = atan(x);
+    sh = sinh(x);
+    ch = cosh(x);
+    ash = asinh(x);
+    ach = acosh(x);
+    ath = atanh(x);
+    a2 = atan2(x, -1);
+    fm = fmod(x, 0.3f);
+    re = remainder(x, 0.3f);
+    hy = hypot(x, 3);
+    cs = copysign(x, -1);
+    const auto [fraction, exponent] = frexp(x);
+    ld = ldexp(fraction, exponent + 3);
+  }
+};
+
 struct transcendental_f64 : program<transcendental_f64> {
   in<f64, N> x;
   out<f64, N> e, l, sq, s, c, th, er, pw;
@@ -85,11 +110,11 @@ struct arithmetic : program<arithmetic<D>> {
 template <class D>
 struct integer : program<integer<D>> {
   in<D, N> x, y;
-  out<D, N> rem, fdiv, fmod, band, bor, bxor, bnot, shl, shr, compound;
+  out<D, N> rem, fdiv, floor_rest, band, bor, bxor, bnot, shl, shr, compound;
   constexpr void body() {
     rem = x % y;
     fdiv = floordiv(x, y);
-    fmod = floormod(x, y);
+    floor_rest = floormod(x, y);
     band = x & y;
     bor = x | y;
     bxor = x ^ y;
@@ -215,7 +240,7 @@ struct broadcasting : program<broadcasting> {
   }
 };
 
-static const programs<transcendental, transcendental_f64, rounding, arithmetic<i8>, arithmetic<i16>, arithmetic<i32>,
+static const programs<transcendental, inverses, transcendental_f64, rounding, arithmetic<i8>, arithmetic<i16>, arithmetic<i32>,
                       arithmetic<i64>, arithmetic<u8>, arithmetic<u16>, arithmetic<u32>, arithmetic<u64>, arithmetic<f16>,
                       arithmetic<bf16>, arithmetic<f32>, arithmetic<f64>, integer<i8>, integer<i16>, integer<i32>, integer<i64>,
                       integer<u8>, integer<u16>, integer<u32>, integer<u64>, comparison<bool>, comparison<i8>, comparison<i32>,

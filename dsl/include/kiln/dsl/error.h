@@ -133,7 +133,7 @@ namespace kiln::dsl {
 // Expressions that C++ accepts for its own values and that have no meaning for captured ones.
 #define KILN_REASONS_MISUSE(X) \
   X(std_and_c_know_no_captured_values__write_max_abs_sqrt_pow_of_kiln_without_std, "functions of std and C know no captured values: write kiln's, without std: max(a, b), abs(x), sqrt(x), pow(x, y)") \
-  X(kiln_has_no_such_function__write_it_with_exp_log_sqrt_trunc, "no such function in kiln: log10(x) is log(x) * 0.4342945f, hypot(a, b) is sqrt(a * a + b * b), fmod(a, b) is a - trunc(a / b) * b") \
+  X(kiln_has_no_such_function__write_it_with_erf_or_max, "no such function in kiln: erfc(x) is 1 - erf(x), fdim(a, b) is max(a - b, 0); lgamma and tgamma are missing") \
   X(a_captured_value_is_not_printed__write_it_to_an_out_parameter, "a captured value is not printed: it has a value only when the program runs; write it to an out<> parameter and print that") \
   X(a_captured_value_is_not_swapped__write_auto_t_of_var_and_assign, "no std::swap or std::exchange: of elements auto t = y(i); y(i) = y(j); y(j) = t; of whole tensors auto t = var(a); a = b; b = t;") \
   X(an_array_of_cpp_has_no_captured_index_or_length__write_local, "arrays and containers of C++ hold no captured values: auto a = local<f32, 4>(), elements a(i)") \
@@ -296,7 +296,7 @@ enum class why : unsigned char {
   extents_are_template_arguments__write_local_of_extents,
   a_variable_needs_a_value__write_var_of_value,
   std_and_c_know_no_captured_values__write_max_abs_sqrt_pow_of_kiln_without_std,
-  kiln_has_no_such_function__write_it_with_exp_log_sqrt_trunc,
+  kiln_has_no_such_function__write_it_with_erf_or_max,
   a_captured_value_is_not_printed__write_it_to_an_out_parameter,
   a_captured_value_is_not_swapped__write_auto_t_of_var_and_assign,
   an_array_of_cpp_has_no_captured_index_or_length__write_local,

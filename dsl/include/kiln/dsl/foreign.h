@@ -9,20 +9,21 @@
 // X(name): functions of one, two and three operands. FOREIGN: kiln has them. MISSING: it does not. C: with names of C alone.
 // clang-format off
 #define KILN_FOREIGN_1(X) \
-  X(abs) X(fabs) X(sqrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log1p) X(sin) X(cos) X(tan) X(tanh) X(erf) \
-  X(floor) X(ceil) X(round) X(trunc) X(rint) X(nearbyint) X(lround) X(isnan) X(isinf) X(isfinite)
-#define KILN_FOREIGN_2(X) X(max) X(min) X(minmax) X(pow) X(fmax) X(fmin)
+  X(abs) X(fabs) X(sqrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log1p) X(log10) X(cbrt) X(sin) X(cos) X(tan) \
+  X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf) \
+  X(floor) X(ceil) X(round) X(trunc) X(rint) X(nearbyint) X(lround) X(isnan) X(isinf) X(isfinite) X(signbit)
+#define KILN_FOREIGN_2(X) \
+  X(max) X(min) X(minmax) X(pow) X(fmax) X(fmin) X(fmod) X(remainder) X(hypot) X(atan2) X(copysign) X(ldexp)
 #define KILN_FOREIGN_3(X) X(clamp) X(fma) X(lerp)
 #define KILN_FOREIGN_C1(X) \
-  X(fabs) X(fabsf) X(sqrtf) X(expf) X(exp2f) X(expm1f) X(logf) X(log2f) X(log1pf) X(sinf) X(cosf) X(tanf) X(tanhf) \
+  X(fabs) X(fabsf) X(sqrtf) X(expf) X(exp2f) X(expm1f) X(logf) X(log2f) X(log1pf) X(log10f) X(cbrtf) X(sinf) X(cosf) X(tanf) \
+  X(asinf) X(acosf) X(atanf) X(sinhf) X(coshf) X(tanhf) \
   X(floorf) X(ceilf) X(roundf) X(truncf) X(rint) X(lround)
-#define KILN_FOREIGN_C2(X) X(powf) X(fmax) X(fmin) X(fmaxf) X(fminf)
-#define KILN_MISSING_1(X) \
-  X(cbrt) X(log10) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(asinh) X(acosh) X(atanh) X(erfc) X(tgamma) X(lgamma) \
-  X(signbit)
-#define KILN_MISSING_2(X) X(fmod) X(remainder) X(hypot) X(atan2) X(copysign) X(fdim)
-#define KILN_MISSING_C1(X) X(cbrtf) X(log10f) X(asinf) X(acosf) X(atanf) X(sinhf) X(coshf)
-#define KILN_MISSING_C2(X) X(fmodf) X(hypotf) X(atan2f)
+#define KILN_FOREIGN_C2(X) X(powf) X(fmax) X(fmin) X(fmaxf) X(fminf) X(fmodf) X(hypotf) X(atan2f)
+#define KILN_MISSING_1(X) X(erfc) X(tgamma) X(lgamma)
+#define KILN_MISSING_2(X) X(fdim)
+#define KILN_MISSING_C1(X) X(erfcf) X(tgammaf) X(lgammaf)
+#define KILN_MISSING_C2(X) X(fdimf)
 #define KILN_FOREIGN_NAMES(X) \
   X(where) X(maximum) X(minimum) X(range) X(zeros) X(ones) X(zeros_like) X(ones_like) X(concatenate) X(cat) X(power) X(absolute) \
   X(vstack) X(hstack) X(einsum) X(parallel_for)
@@ -31,7 +32,7 @@
 #define KILN_STD_AND_C kiln::dsl::why::std_and_c_know_no_captured_values__write_max_abs_sqrt_pow_of_kiln_without_std
 
 #define KILN_NOT_SWAPPED kiln::dsl::why::a_captured_value_is_not_swapped__write_auto_t_of_var_and_assign
-#define KILN_NO_SUCH kiln::dsl::why::kiln_has_no_such_function__write_it_with_exp_log_sqrt_trunc
+#define KILN_NO_SUCH kiln::dsl::why::kiln_has_no_such_function__write_it_with_erf_or_max
 
 #define KILN_UNARY(f, reason)                                     \
   template <kiln::dsl::Operand X, kiln::dsl::why Reason = reason> \

@@ -8,10 +8,12 @@ namespace kiln::dsl {
 
 // clang-format off
 #define KILN_UNARY_FUNCTIONS(X) \
-  X(exp, floating) X(exp2, floating) X(expm1, floating) X(log, floating) X(log2, floating) X(log1p, floating) \
-  X(sqrt, floating) X(rsqrt, floating) X(sin, floating) X(cos, floating) X(tan, floating) X(tanh, floating) \
+  X(exp, floating) X(exp2, floating) X(expm1, floating) X(log, floating) X(log2, floating) X(log10, floating) X(log1p, floating) \
+  X(sqrt, floating) X(rsqrt, floating) X(cbrt, floating) X(sigmoid, floating) X(sin, floating) X(cos, floating) X(tan, floating) \
+  X(asin, floating) X(acos, floating) X(atan, floating) X(sinh, floating) X(cosh, floating) X(tanh, floating) \
+  X(asinh, floating) X(acosh, floating) X(atanh, floating) \
   X(erf, floating) X(floor, floating) X(ceil, floating) X(round, floating) X(trunc, floating) \
-  X(abs, number) X(sign, number)
+  X(abs, number) X(sign, number) X(popcount, integer) X(clz, integer)
 // clang-format on
 
 #define KILN_X(f, k)                                       \
@@ -26,11 +28,13 @@ namespace kiln::dsl {
 KILN_UNARY_FUNCTIONS(KILN_X)
 #undef KILN_X
 
-// floordiv and floormod are for integers and round toward minus infinity (/ and % toward zero). pow is for floating point. min
-// and max are NaN where either operand is.
-#define KILN_BINARY_FUNCTIONS(X) \
-  X(min, any, op::min)           \
-  X(max, any, op::max) X(pow, floating, op::pow) X(floordiv, integer, op::floordiv) X(floormod, integer, op::floormod)
+// floordiv and floormod are for integers and round toward minus infinity (/ and % toward zero). pow, atan2(y, x)
+// and fmod are for floating point. min and max are NaN where either operand is.
+#define KILN_BINARY_FUNCTIONS(X)                                                                                         \
+  X(min, any, op::min)                                                                                                   \
+  X(max, any, op::max)                                                                                                   \
+  X(pow, floating, op::pow) X(atan2, floating, op::atan2) X(fmod, floating, op::fmod) X(floordiv, integer, op::floordiv) \
+      X(floormod, integer, op::floormod)
 
 #define KILN_X(f, k, o)                                                \
   template <class A, class B>                                          \

@@ -38,12 +38,6 @@ constexpr auto gelu(const X& x, sloc l = sloc::current()) {
   called_from here(x.b, l);
   return 0.5 * x * (1 + erf(x * 0.70710678118654752440));
 }
-// 1 / (1 + exp(-x))
-template <FloatOperand X>
-constexpr auto sigmoid(const X& x, sloc l = sloc::current()) {
-  called_from here(x.b, l);
-  return 1 / (1 + exp(-x));
-}
 // x / (1 + exp(-x))
 template <FloatOperand X>
 constexpr auto silu(const X& x, sloc l = sloc::current()) {
@@ -98,7 +92,6 @@ constexpr auto mse(const A& a, const B& b, sloc l = sloc::current()) {
     requires(detail::wrong(Reason))                              \
   mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_OPERAND);
 KILN_X(gelu)
-KILN_X(sigmoid)
 KILN_X(silu)
 KILN_X(isnan)
 KILN_X(isinf)
