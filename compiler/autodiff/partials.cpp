@@ -56,6 +56,50 @@ Id power_by_exponent(const Row& r) {
   return r.times(e.where(e.both(at_zero, positive), zero, slope));
 }
 
+// Functions whose derivative is algebraic. (1 - a)(1 + a) and (a - 1)(a + 1) do not cancel near 1.
+Id inverse_function(const Row& r) {
+  Emit& e = r.e;
+  const Id a = r.a(), one = r.number(1);
+  const auto root = [&](Id square) { return e.b.elementwise(Op::SQRT, {square}); };
+  const auto plus = [&] { return e.add(a, one); };
+  switch (e.g.op(r.y)) {
+    case Op::ASIN:
+    case Op::ACOS: {
+      const Id left = e.sub(one, a), right = plus();
+      const Id d = e.div(r.t, root(e.mul(left, right)));
+      return e.g.op(r.y) == Op::ASIN ? d : e.neg(d);
+    }
+    case Op::ATAN: return e.div(r.t, e.fma(a, a, one));
+    case Op::ASINH: return e.div(r.t, root(e.fma(a, a, one)));
+    case Op::ACOSH: {
+      const Id left = e.sub(a, one), right = plus();
+      return e.div(r.t, root(e.mul(left, right)));
+    }
+    default: {  // ATANH
+      const Id left = e.sub(one, a), right = plus();
+      return e.div(r.t, e.mul(left, right));
+    }
+  }
+}
+
+// atan2(a, b): b / (a a + b b) and -a / (a a + b b).
+Id angle(const Row& r) {
+  Emit& e = r.e;
+  const Id a = r.a(), b = r.b();
+  const Id square = e.mul(b, b);
+  const Id part = e.div(r.t, e.fma(a, a, square));
+  return r.i == 0 ? e.mul(part, b) : e.neg(e.mul(part, a));
+}
+
+// fmod(a, b) = a - n b with an integer n.
+Id remainder(const Row& r) {
+  Emit& e = r.e;
+  if (r.i == 0) return r.t;
+  const Id multiple = e.sub(r.a(), r.y);
+  const Id n = e.b.elementwise(Op::ROUND, {e.div(multiple, r.b())});
+  return e.neg(r.times(n));
+}
+
 Id unary(const Row& r) {
   Emit& e = r.e;
   const Id a = r.a(), y = r.y, t = r.t;
@@ -73,7 +117,24 @@ Id unary(const Row& r) {
     case Op::EXPM1: return r.times(e.add(y, r.number(1)));
     case Op::LOG: return e.div(t, a);
     case Op::LOG2: return e.div(t, e.mul(a, r.number(std::numbers::ln2)));
+    case Op::LOG10: return e.div(t, e.mul(a, r.number(std::numbers::ln10)));
     case Op::LOG1P: return e.div(t, e.add(a, r.number(1)));
+    case Op::CBRT: {
+      const Id square = e.mul(y, y);
+      return e.div(t, e.mul(r.number(3), square));
+    }
+    case Op::SIGMOID: {
+      const Id minus = e.neg(y);
+      return r.times(e.fma(minus, y, y));
+    }
+    case Op::SINH: return r.times(f(Op::COSH));
+    case Op::COSH: return r.times(f(Op::SINH));
+    case Op::ASIN:
+    case Op::ACOS:
+    case Op::ATAN:
+    case Op::ASINH:
+    case Op::ACOSH:
+    case Op::ATANH: return inverse_function(r);
     case Op::SIN: return r.times(f(Op::COS));
     case Op::COS: return r.times(e.neg(f(Op::SIN)));
     case Op::TAN: return r.times(e.fma(y, y, r.number(1)));
@@ -103,6 +164,8 @@ Id of_row(const Row& r) {
       return r.i == 0 ? part : e.mul(e.neg(part), r.y);
     }
     case Op::POW: return r.i == 0 ? power_by_base(r) : power_by_exponent(r);
+    case Op::ATAN2: return angle(r);
+    case Op::FMOD: return remainder(r);
     case Op::MIN:
     case Op::MAX: return extremum(r);
     default: {  // WHERE
@@ -130,7 +193,18 @@ unsigned derivative_operands(Op op) {
     case Op::EXPM1:
     case Op::LOG:
     case Op::LOG2:
+    case Op::LOG10:
     case Op::LOG1P:
+    case Op::CBRT:
+    case Op::SIGMOID:
+    case Op::ASIN:
+    case Op::ACOS:
+    case Op::ATAN:
+    case Op::SINH:
+    case Op::COSH:
+    case Op::ASINH:
+    case Op::ACOSH:
+    case Op::ATANH:
     case Op::SIN:
     case Op::COS:
     case Op::TAN:
@@ -143,6 +217,8 @@ unsigned derivative_operands(Op op) {
     case Op::MUL:
     case Op::FDIV:
     case Op::POW:
+    case Op::ATAN2:
+    case Op::FMOD:
     case Op::MIN:
     case Op::MAX: return 3;
     case Op::WHERE: return 6;

@@ -35,7 +35,7 @@ class ScanLoops {
  public:
   ScanLoops(Graph& g, RangeIds& loops, const ScanLoop& s, const Facts& facts)
       : g_(g), loops_(loops), s_(s), op_(operation_of(s.kind)), most_(Bounds(g, facts)(s.end).max) {
-    in_vectors_ = s.step != 0 && most_ > scan_group;
+    in_vectors_ = s.step != 0 && most_ >= scan_group;
     lanes_ = in_vectors_ ? scan_group : 1;
     identity_ = g.constant(s.dtype, reduce_identity(s.kind, s.dtype), lanes_);
   }

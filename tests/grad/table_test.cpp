@@ -43,6 +43,21 @@ std::vector<Case> cases() {
           {Op::LOG, {positive}, {}},
           {Op::LOG2, {positive}, {}},
           {Op::LOG1P, {{-0.5, 3}}, {{0, 3}}},
+          {Op::LOG10, {positive}, {}},
+          {Op::CBRT, {positive}, {}},
+          {Op::CBRT, {below}, {}},
+          {Op::SIGMOID, {any}, {{-2, 0.5}}},
+          {Op::ASIN, {{-0.8, 0.8}}, {{-0.6, 0.6}}},
+          {Op::ACOS, {{-0.8, 0.8}}, {{-0.6, 0.6}}},
+          {Op::ATAN, {any}, {}},
+          {Op::SINH, {any}, {}},
+          {Op::COSH, {any}, {right}},
+          {Op::ASINH, {any}, {}},
+          {Op::ACOSH, {{1.2, 3}}, {{1.5, 3}}},
+          {Op::ATANH, {{-0.8, 0.8}}, {{-0.5, 0.5}}},
+          {Op::ATAN2, {any, positive}, {}},
+          {Op::ATAN2, {positive, any}, {}},
+          {Op::FMOD, {{6.1, 6.9}, {2.6, 3}}, {}},
           {Op::SIN, {any}, {{-1.2, 1.2}}},
           {Op::COS, {any}, {{0.3, 2}}},
           {Op::TAN, {{-1.2, 1.2}}, {}},
@@ -169,9 +184,9 @@ TEST(Grad, TableOfSmallTypes) {
 TEST(Grad, EveryOperationHasARule) {
   const std::set<Op> leaves{Op::CONST, Op::SYM,   Op::PARAM, Op::IOTA,     Op::INVALID,
                             Op::RANGE, Op::STORE, Op::SINK,  Op::COTANGENT};
-  const std::set<Op> flat{Op::NOT,  Op::SIGN,     Op::FLOOR,    Op::CEIL, Op::ROUND, Op::TRUNC, Op::CDIV,
-                          Op::CMOD, Op::FLOORDIV, Op::FLOORMOD, Op::AND,  Op::OR,    Op::XOR,   Op::SHL,
-                          Op::SHR,  Op::LT,       Op::LE,       Op::EQ,   Op::NE};
+  const std::set<Op> flat{Op::NOT,      Op::SIGN,     Op::FLOOR,    Op::CEIL, Op::ROUND, Op::TRUNC, Op::CDIV,
+                          Op::CMOD,     Op::FLOORDIV, Op::FLOORMOD, Op::AND,  Op::OR,    Op::XOR,   Op::SHL,
+                          Op::POPCOUNT, Op::CLZ,      Op::SHR,      Op::LT,   Op::LE,    Op::EQ,    Op::NE};
   const std::set<Op> refused{Op::BITCAST, Op::KERNEL, Op::FOR, Op::CARRY, Op::GET, Op::LOCAL, Op::ATOMIC, Op::OLD};
   const std::set<Op> derivatives{Op::GRADIENT, Op::TANGENT, Op::LAPLACIAN};
   std::set<Op> tested{Op::CAST,  Op::WHERE,   Op::RESHAPE,  Op::EXPAND, Op::PERMUTE, Op::SLICE, Op::PAD,

@@ -235,7 +235,7 @@ void reductions(DType d, bool symbolic, const std::vector<Values>& values) {
   t.run(values);
 }
 
-// Quadratic in the reference, so the extents are small; scan_test.cpp has long ones.
+// scan_test.cpp has long lines.
 void scans(DType d, bool symbolic, const std::vector<Values>& values) {
   TensorProgram t(d, symbolic, values[0]);
   const Id n = t.extent("N"), m = t.extent("M"), l = t.extent("L");

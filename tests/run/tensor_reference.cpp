@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <span>
 
 namespace kiln::compiler::testing {
@@ -100,17 +101,19 @@ Bits prefix(ReduceKind kind, DType d, std::span<const Bits> x, std::size_t size,
   return combine(kind, d, prefix(kind, d, x, half, half - 1), prefix(kind, d, x.subspan(half), half, i - half));
 }
 
-Bits scanned(ReduceKind kind, DType d, std::span<const Bits> line, std::size_t i) {
+std::vector<Bits> scanned(ReduceKind kind, DType d, std::span<const Bits> line) {
   Bits blocks = identity(kind, d), groups = blocks;
-  for (std::size_t block = 4096; block <= i; block += 4096) {
-    Bits total = identity(kind, d);
-    for (std::size_t g = block - 4096; g < block; g += 16)
-      total = combine(kind, d, total, prefix(kind, d, line.subspan(g), 16, 15));
-    blocks = combine(kind, d, blocks, total);
+  std::vector<Bits> out;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const auto group = [&](std::size_t g, std::size_t place) { return prefix(kind, d, line.subspan(g), 16, place); };
+    if (i > 0 && i % 16 == 0) groups = combine(kind, d, groups, group(i - 16, 15));
+    if (i > 0 && i % 4096 == 0) {
+      blocks = combine(kind, d, blocks, groups);
+      groups = identity(kind, d);
+    }
+    out.push_back(combine(kind, d, blocks, combine(kind, d, groups, group(i / 16 * 16, i % 16))));
   }
-  for (std::size_t g = i / 4096 * 4096; g + 16 <= i; g += 16)
-    groups = combine(kind, d, groups, prefix(kind, d, line.subspan(g), 16, 15));
-  return combine(kind, d, blocks, combine(kind, d, groups, prefix(kind, d, line.subspan(i / 16 * 16), 16, i % 16)));
+  return out;
 }
 
 // The index in x for padded index i, counted from x's first element. Walks from outside to inside. -1: the pad value.
@@ -230,14 +233,22 @@ Tensor expected_scan(ReduceKind kind, const Tensor& x, std::int64_t axis, bool e
   const auto a = static_cast<std::size_t>(axis);
   const DType d = x.dtype, wide = accumulator(d);
   const std::int64_t n = x.extents[a];
+  std::map<Extents, std::vector<Bits>> lines;  // by coordinates at the begin of the axis
   return tabulate(d, x.extents, [&](Extents c) {
-    const std::int64_t place = reversed ? n - 1 - c[a] : c[a], last = exclusive ? place - 1 : place;
-    std::vector<Bits> line;
-    for (std::int64_t k = 0; k <= last; ++k) {
-      c[a] = reversed ? n - 1 - k : k;
-      line.push_back(wide == d ? x.at(c) : real_bits(wide, real_value(d, x.at(c))));
+    const std::int64_t place = reversed ? n - 1 - c[a] : c[a];
+    c[a] = 0;
+    const auto [it, is_new] = lines.try_emplace(c);
+    if (is_new) {
+      std::vector<Bits> line;
+      for (std::int64_t k = 0; k < n; ++k) {
+        c[a] = reversed ? n - 1 - k : k;
+        line.push_back(wide == d ? x.at(c) : real_bits(wide, real_value(d, x.at(c))));
+      }
+      it->second = scanned(kind, wide, line);
     }
-    const Bits r = line.empty() ? identity(kind, wide) : scanned(kind, wide, line, line.size() - 1);
+    const Bits r = !exclusive   ? it->second[static_cast<std::size_t>(place)]
+                   : place == 0 ? identity(kind, wide)
+                                : it->second[static_cast<std::size_t>(place - 1)];
     return wide == d ? r : real_bits(d, real_value(wide, r));
   });
 }

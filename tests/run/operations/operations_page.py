@@ -51,10 +51,11 @@ def public_names(headers):
     internals = re.compile(r"namespace detail \{\n.*?\n\}  // namespace detail", re.S)
     text = {p.name: internals.sub("", p.read_text()) for p in sorted(pathlib.Path(headers).glob("*.h"))}
     names = set()
-    wanted = ["operators.h", "math.h", "movement.h", "slice.h", "join.h", "reduce.h", "contract.h", "window.h", "index.h", "nn.h", "numeric.h"]
+    wanted = ["operators.h", "math.h", "movement.h", "slice.h", "join.h", "reduce.h", "scan.h", "contract.h", "window.h", "index.h", "nn.h",
+              "numeric.h"]
     for file in wanted:
         names |= set(re.findall(r"^\s*constexpr auto (\w+)\(", text[file], re.M))
-        names |= set(re.findall(r"^KILN_(?:SIMPLE|REDUCTION)\((\w+),", text[file], re.M))
+        names |= set(re.findall(r"^KILN_(?:SIMPLE|REDUCTION|SCAN)\((\w+),", text[file], re.M))
     for macro in ("KILN_UNARY_FUNCTIONS", "KILN_BINARY_FUNCTIONS"):
         body = re.search(rf"#define {macro}\(X\)((?:.*\\\n)*.*)", text["math.h"]).group(1)
         names |= set(re.findall(r"X\((\w+), ", body))

@@ -27,15 +27,7 @@ template <class D, auto N>
 struct prefix_sum : program<prefix_sum<D, N>> {
   in<D, N> x;
   out<D, N> y;
-  constexpr void body() {
-    for ([[maybe_unused]] auto once : this->once()) {
-      auto s = this->template var<D>(0);
-      for (auto i : this->loop(N)) {
-        s += x(i);
-        y(i) = s;
-      }
-    }
-  }
+  constexpr void body() { y = cumsum(x); }
 };
 template <class D, auto N>
 struct dot_product : program<dot_product<D, N>> {
