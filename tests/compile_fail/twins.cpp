@@ -261,6 +261,8 @@ struct twins : program<twins> {
     auto g = checkpoint([&](auto p) { return p > 0; }, v);  //! gradient needs floating point|derivatives are of floating point
 #elif BAD == 111
     auto [a, b] = grad(loss, v, k);  //! gradient needs floating point|derivatives are of floating point
+#elif BAD == 112
+    auto r = laplacian(loss, v);  //! laplacian is of a value with the first axes of x|with the first axes of x
 #elif BAD == 89
     k = 1.5;  //! an in parameter is read only|read-only
 #endif
