@@ -85,7 +85,8 @@ class Laplacian {
     Axes axes(g_.args(node).begin() + 1, g_.args(node).end());
     for (std::int64_t& a : axes) ++a;
     const Id products = e_.b.reduce(kind, first_.at(edges[0].from), first_.at(edges[1].from), axes);
-    return e_.mul(e_.number(g_.dtype(node), 2), sum_of_directions(products));
+    const Id sum = sum_of_directions(products);
+    return e_.mul(e_.number(g_.dtype(node), 2), sum);
   }
 
   // The tangent of the tangent, with operands that are repeated for each direction.

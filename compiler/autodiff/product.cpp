@@ -98,17 +98,20 @@ bool shear(Emit& e, Product& p, Op op, std::span<const std::int64_t> args, Id ex
   return true;
 }
 
-bool sum_windows(Emit& e, Product& p, std::size_t axis, std::int64_t dilation, Id n) {
+bool sum_windows(Emit& e, Product& p, std::size_t axis, std::int64_t stride, std::int64_t dilation, Id n) {
   const int k = p.value[axis], o = p.value[axis + 1];
   if (k == Product::unit || o == Product::unit) return false;
   if (nth(p.p.axis, o) < 0 && nth(p.q.axis, o) < 0) give_axis(e, p.p, o, nth(p.space, o));
   const Id taps = nth(p.space, k), one = e.g.index(1), last = index_sub(e.g, taps, one);
   const Id border = index_mul(e.g, last, e.g.index(dilation));
-  const Id padded = index_add(e.g, n, border);
+  const Id padded = index_add(e.g, n, border), fit = index_sub(e.g, n, border);
+  const Id places = index_max(e.g, fit, e.g.index(0));  // there may be no window
   for (Factor* f : {&p.p, &p.q}) {
     if (nth(f->axis, k) >= 0) f->base = e.slice_axis(f->base, static_cast<std::size_t>(nth(f->axis, k)), last, -1, taps);
     if (nth(f->axis, o) < 0) continue;
-    f->base = e.pad_axis(f->base, static_cast<std::size_t>(nth(f->axis, o)), border, padded);
+    const auto at = static_cast<std::size_t>(nth(f->axis, o));
+    if (stride > 1) f->base = e.b.stage(e.unslice_axis(f->base, at, e.g.index(0), stride, places));
+    f->base = e.pad_axis(f->base, at, border, padded);
     give_axis(e, *f, k, taps);
     f->base = e.b.shear(f->base, nth(f->axis, k), nth(f->axis, o), 1, dilation, n);
   }

@@ -39,9 +39,9 @@ bool unslice(Emit& e, Product& p, std::size_t axis, Id begin, std::int64_t step,
 bool slice(Emit& e, Product& p, std::size_t axis, Id begin, std::int64_t step, Id extent);
 // args: of the SHEAR or UNSHEAR that gives the result. extent: the result's of axis o.
 bool shear(Emit& e, Product& p, Op op, std::span<const std::int64_t> args, Id extent);
-// The sum over the windows (k, o) at axes k and k + 1 of the value that contain each of n elements, with windows of
-// neighbouring elements (a stride of 1). The axes become one. The taps k are added from the last one on: the product is then a
-// convolution of the padded factor with the reversed other one, which has the form of a forward convolution.
-bool sum_windows(Emit& e, Product& p, std::size_t k, std::int64_t dilation, Id n);
+// The sum over the windows (k, o) at axes k and k + 1 of the value that contain each of n elements. The axes become one. The
+// taps k are added from the last one on: the product is then a convolution of the padded factor with the reversed other one,
+// which has the form of a forward convolution. With a stride the elements of the factor are spread, with zeros between them.
+bool sum_windows(Emit& e, Product& p, std::size_t k, std::int64_t stride, std::int64_t dilation, Id n);
 
 }  // namespace kiln::compiler::autodiff

@@ -29,19 +29,25 @@ class Branches {
     }
     return a;
   }
-  // Whether all selects from `inner` to before `outer` have this shape.
+  // Whether the selects from `inner` to before `outer` have this shape. They all have one, because a select that is inside of a
+  // branch has the shape of the select around it.
   bool have_shape(int inner, int outer, const Extents& shape) {
-    for (; inner != outer; inner = nth(list_, inner).parent)
-      if (e_.shape(nth(list_, inner).select) != shape) return false;
-    return true;
+    return inner == outer || e_.shape(nth(list_, inner).select) == shape;
   }
 
   // The condition under which all branches from `inner` to before `outer` are taken. inner != outer.
   Id condition(int inner, int outer) {
-    Id all = no_id;
-    for (; inner != outer; inner = nth(list_, inner).parent) {
-      const Id c = own_condition(inner);
-      all = all == no_id ? c : e_.both(c, all);
+    std::vector<int> missing;
+    int at = inner;
+    while (at != outer && !conditions_.contains({at, outer})) {
+      missing.push_back(at);
+      at = nth(list_, at).parent;
+    }
+    Id all = at == outer ? no_id : conditions_.at({at, outer});
+    for (auto b = missing.rbegin(); b != missing.rend(); ++b) {
+      const Id c = own_condition(*b);
+      all = all == no_id || all == c ? c : e_.both(all, c);
+      conditions_[{*b, outer}] = all;
     }
     return all;
   }
@@ -82,6 +88,7 @@ class Branches {
   Emit& e_;
   std::vector<Branch> list_;
   std::map<std::pair<Id, std::size_t>, int> known_;
+  std::map<std::pair<int, int>, Id> conditions_;  // by inner and outer branch
 };
 
 class Sweep {

@@ -93,15 +93,7 @@ class Transpose {
   std::optional<Adjoint> lazy_windows(Product p) {
     const Windows w = rules_.windows(node_).value();
     const Extents from = e_.shape(w.source);
-    const auto k = static_cast<std::int64_t>(w.axis);
-    const Axes args{k, k + 1, w.stride, w.dilation};
-    if (w.stride == 1) {
-      if (!sum_windows(e_, p, w.axis, w.dilation, from[w.axis])) return std::nullopt;
-      return p;
-    }
-    if (!shear(e_, p, Op::UNSHEAR, args, from[w.axis])) return std::nullopt;
-    sum_to_unit(p, w.axis);
-    if (!reshape(e_, p, from)) return std::nullopt;
+    if (!sum_windows(e_, p, w.axis, w.stride, w.dilation, from[w.axis])) return std::nullopt;
     return p;
   }
 

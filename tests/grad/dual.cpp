@@ -205,6 +205,7 @@ bool Duals::is_contained(Id y, const std::unordered_map<Id, std::vector<double>>
       if (!known.contains(id) || finite(id)) continue;
       if (!known.contains(user)) continue;  // not on the way to y, or without derivative
       const bool same = values_.at(id).extents == values_.at(user).extents && is_elementwise(g_.op(user));
+      if (!is_elementwise(g_.op(id))) return false;  // its operands have no branch
       if (!same || (g_.op(user) == Op::WHERE ? i == 0 : finite(user))) return false;
     }
   return true;
