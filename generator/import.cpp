@@ -218,6 +218,7 @@ Id Importer::derivative(const record::node& n, std::span<const Id> src) {
   switch (n.o) {
     case record::op::gradient: return build_.gradient(src[0], src[1], src[2], or_zero);
     case record::op::tangent: return build_.tangent(src[0], src.subspan(1), or_zero);
+    case record::op::laplacian: return build_.laplacian(src[0], src[1], or_zero);
     case record::op::cotangent: return build_.cotangent(ir_dtype(n.d), extents(*n.s), number);
     case record::op::custom:
       return build_.custom(src[0], src.subspan(1, src.size() / 2), src.subspan(1 + src.size() / 2), number);
@@ -259,6 +260,7 @@ Id Importer::node(int position, bool is_used) {
     case record::op::tangent:
     case record::op::mark:
     case record::op::custom:
+    case record::op::laplacian:
     case record::op::cotangent: id = derivative(n, src); break;
     default: {
       const auto op = ir_op(n.o);

@@ -21,10 +21,9 @@ namespace {
 constexpr std::int64_t farthest = std::int64_t{1} << 61;
 constexpr int costly_operations = 16;
 
+bool derives(op o) { return o == op::gradient || o == op::tangent || o == op::laplacian; }
 // Transcendentals, and derivatives, which are several operations for each one that they differentiate.
-bool is_costly(op o) {
-  return (o >= op::rsqrt && o <= op::erf) || (o >= op::pow && o <= op::fmod) || o == op::gradient || o == op::tangent;
-}
+bool is_costly(op o) { return (o >= op::rsqrt && o <= op::erf) || (o >= op::pow && o <= op::fmod) || derives(o); }
 
 }  // namespace
 
@@ -85,7 +84,7 @@ ScopeImporter::Contents ScopeImporter::contents(int position, int depth) const {
     out.breaks = out.breaks || (n.o == op::break_ && loops == 1);
     out.leaves = out.leaves || ((n.o == op::break_ || n.o == op::continue_) && loops == 0);
     out.works = out.works || repeats || n.o == op::store || ((n.o == op::set || writes_element(n.o)) && n.s->rank > 0);
-    out.derives = out.derives || n.o == op::gradient || n.o == op::tangent;
+    out.derives = out.derives || derives(n.o);
     out.operations += is_costly(n.o) ? costly_operations : 1;
     for (const Changed& c : changes(i)) {
       out.works = out.works || (at_workgroup() && !c.is_variable);

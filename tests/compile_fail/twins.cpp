@@ -273,6 +273,8 @@ struct twins : program<twins> {
     auto r = cumprod(v, 0);  //! axes are template arguments
 #elif BAD == 117
     auto r = ldexp(v, 0.5);  //! literal does not fit the dtype|integers take 2
+#elif BAD == 118
+    auto r = laplacian(loss, v);  //! laplacian is of a value with the first axes of x|with the first axes of x
 #elif BAD == 89
     k = 1.5;  //! an in parameter is read only|read-only
 #endif

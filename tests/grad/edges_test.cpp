@@ -177,6 +177,30 @@ TEST(GradEdges, SecondOrder) {
   EXPECT_NEAR(r.at("d3").v[0], -0.970151249154117, 1e-14);
 }
 
+// log psi of helium: -2 r1 - 2 r2 + r12 / (2 (1 + 0.35 r12)), of two electrons at three places.
+struct helium : program<helium> {
+  in<f64, N, 2, 3> x;
+  out<f64, N> bend, squares;
+  constexpr void body() {
+    auto length = [](auto const& v) { return sqrt(sum<1>(v * v)); };
+    auto first = reshape<N, 3>(slice<1, 0, 1>(x));
+    auto second = reshape<N, 3>(slice<1, 1, 2>(x));
+    auto r1 = length(first);
+    auto r2 = length(second);
+    auto apart = length(first - second);
+    auto psi = apart / (2 * (1 + 0.35 * apart)) - 2 * r1 - 2 * r2;
+    bend = laplacian(psi, x);
+    auto g = grad(sum(psi), x);
+    squares = sum<1, 2>(g * g);
+  }
+};
+TEST(GradEdges, LaplacianOfHelium) {
+  const Tensors in{{"x", {{3, 2, 3}, {.3, .2, -.1, -.4, .5, .6, 1, 0, 0, 0, 1, 0, .05, .1, .2, .9, -.8, .7}}}};
+  const Tensors r = grad_test::Program(ir<helium>).check(in, {{"N", 3}});
+  expect_near(r.at("bend"), {-14.483688827216, -7.576733957080, -19.855053684024}, 1e-12, "Laplacian");
+  expect_near(r.at("squares"), {6.522929939302, 6.834556024633, 7.350614245893}, 1e-12, "squared gradient");
+}
+
 // A running sum by tensors, and a bilinear read by four elements.
 struct interpolated : program<interpolated> {
   in<f64, 5> x, a;

@@ -189,6 +189,7 @@ int Machine::step(int i) {
     case op::tangent:
     case op::mark:
     case op::custom:
+    case op::laplacian:
     case op::cotangent: return derivative(i);
     case op::index: return scalar(static_cast<double>(item_.at(n.imm & 0xff)));
     case op::counter: return scalar(static_cast<double>(counters_.back()));
@@ -219,21 +220,19 @@ int Machine::step(int i) {
 
 int Machine::derivative(int i) {
   const record::node& n = node(i);
-  Value v{Kind::gradient, n.o, shape(i), is_float(n.d), sources(i), {}, {static_cast<std::int64_t>(n.imm & 0xffffffffu)}, {}};
+  const auto number = static_cast<std::int64_t>(n.imm & 0xffffffffu);
+  Value v{Kind::gradient, n.o, shape(i), is_float(n.d), sources(i), {}, {}, {}};
   switch (n.o) {
-    case op::gradient: v.attributes.clear(); break;
-    case op::tangent:
-      v.kind = Kind::tangent;
-      v.attributes.clear();
-      break;
+    case op::gradient: break;
+    case op::tangent: v.kind = Kind::tangent; break;
+    case op::laplacian: v.kind = Kind::laplacian; break;
     case op::mark: {
       const auto kind = static_cast<record::mark_kind>(n.imm >> 32);
       v.kind = kind == record::mark_kind::straight ? Kind::straight : Kind::mark;
-      v.attributes.insert(v.attributes.begin(), static_cast<std::int64_t>(n.imm >> 32));
+      v.attributes = {static_cast<std::int64_t>(kind), number};
       break;
     }
-    case op::custom: v.kind = Kind::custom; break;
-    default: v.kind = Kind::cotangent;
+    default: v.kind = n.o == op::custom ? Kind::custom : Kind::cotangent; v.attributes = {number};
   }
   return trace_.add(std::move(v));
 }

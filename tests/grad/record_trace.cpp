@@ -205,6 +205,7 @@ DualTensor Sweep::compute(int id) {
       return r;
     case Kind::gradient: return gradient(x);
     case Kind::tangent: return tangent(x);
+    case Kind::laplacian: return laplacian(x);
     case Kind::custom: return custom(id, x);
   }
   return r;
@@ -314,6 +315,29 @@ DualTensor Sweep::tangent(const Value& x) {
     }
     const DualTensor& moved = inner.value(y);
     for (const Dual& v : moved.v) r.v.push_back(v.part(generator_));
+  }
+  return r;
+}
+
+// By two changes of one coordinate, for all points at once.
+DualTensor Sweep::laplacian(const Value& x) {
+  const int y = x.sources[0], to = x.sources[1];
+  DualTensor r{x.shape, std::vector<Dual>(count(x.shape))};
+  const std::size_t all = count(t_.at(to).shape), coordinates = r.v.empty() ? 0 : all / r.v.size();
+  for (std::size_t k = 0; k < coordinates; ++k) {
+    const auto change = [&](std::size_t generator) {
+      DualTensor by{t_.at(to).shape, std::vector<Dual>(all)};
+      for (std::size_t i = k; i < all; i += coordinates) by.v[i] = Dual::infinitesimal(1, generator);
+      return by;
+    };
+    Sweep first(t_, this, generator_ + 1);
+    first.change(to, change(generator_));
+    Sweep second(t_, &first, generator_ + 2);
+    second.change(to, change(generator_ + 1));
+    for (std::size_t i = 0; i < r.v.size(); ++i) {
+      const Dual& moved = second.value(y).v[i];
+      if (moved.has(generator_ + 1)) r.v[i] = r.v[i] + moved.part(generator_ + 1).part(generator_);
+    }
   }
   return r;
 }

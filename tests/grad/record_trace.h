@@ -27,7 +27,7 @@ struct Pick {
   int from;
   std::int64_t at;
 };
-enum class Kind { leaf, constant, pick, elementwise, reduce, mark, straight, gradient, tangent, custom, cotangent };
+enum class Kind { leaf, constant, pick, elementwise, reduce, mark, straight, gradient, tangent, laplacian, custom, cotangent };
 
 struct Value {
   Kind kind;
@@ -78,6 +78,7 @@ class Sweep {
   DualTensor reduce(const Value& x);
   DualTensor gradient(const Value& x);
   DualTensor tangent(const Value& x);
+  DualTensor laplacian(const Value& x);
   DualTensor custom(int id, const Value& x);
   bool is_literal(int id) const;
 

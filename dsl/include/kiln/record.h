@@ -19,7 +19,7 @@ namespace kiln::dsl::record {
   X(lt) X(le) X(eq) X(ne) X(where) X(fma) \
   X(reshape) X(expand) X(permute) X(slice) X(pad) X(roll) X(shear) X(concat) X(stage) \
   X(reduce) X(scan) \
-  X(gradient) X(tangent) X(mark) X(custom) X(cotangent) \
+  X(gradient) X(tangent) X(mark) X(custom) X(cotangent) X(laplacian) \
   X(kernel) X(kernel_end) X(index) X(loop) X(loop_end) X(counter) X(when) X(otherwise) X(when_end) X(break_) X(continue_) \
   X(var) X(set) X(get) X(local) X(element) X(put) X(atomic) X(barrier) X(accumulate) X(check)
 // clang-format on
@@ -94,6 +94,8 @@ struct source_loc {
 //            more than their x, the result has that leading axis too. imm as of gradient
 //   mark: source {x} or, of straight, {value, x}; imm = kind << 32 | number
 //   custom: source {y, x..., dx...}: y, whose derivative with respect to each x is the dx at the same place; imm = number
+//   laplacian: source {y, x}, the sum of second derivatives of y by the axes of x that y lacks; y's type. y has the first axes of
+//              x. imm as of gradient
 //   cotangent: imm = number of the custom in whose dx it stands for the cotangent of y
 //
 // A scope is a pair of nodes in the list; the scope repeats the nodes between them. A bound is an extent or, where the

@@ -158,7 +158,7 @@ namespace detail {
 
 constexpr void allow_zero(builder* b, int id, const sloc& l) {
   record::node& n = b->nodes.v[id];
-  if (n.o != op::gradient && n.o != op::tangent)
+  if (n.o != op::gradient && n.o != op::tangent && n.o != op::laplacian)
     return b->fail(why::unused_is_zero_is_of_a_derivative__write_unused_is_zero_of_grad, b->at(l));
   n.imm |= record::unused_is_zero;
 }
@@ -166,7 +166,7 @@ constexpr void allow_zero(builder* b, int id, const sloc& l) {
 }  // namespace detail
 
 // unused_is_zero(grad(y, x)): zeros if y does not depend on x, where the derivative alone is an error. Takes what grad, vjp,
-// jvp and hvp return.
+// jvp, hvp and laplacian return.
 template <class D, class S>
 constexpr auto unused_is_zero(const expr_<D, S>& g, sloc l = sloc::current()) {
   detail::allow_zero(g.b, g.id, l);

@@ -298,4 +298,39 @@ template <class Y, class X, class V, why Reason = hvp_why<Y, X, V>>
   requires(detail::wrong(Reason))
 mistake<Reason> hvp(const Y&, const X&, const V&) KILN_MISTAKE(KILN_REASONS_GRADIENT);
 
+namespace detail {
+
+template <class Y, class X>
+constexpr why check_laplacian() {
+  if constexpr (!Operand<Y> && !Operand<X>) {
+    return why::not_ours;
+  } else {
+    if (detail::wrong(detail::smooth_why<Y>())) return detail::smooth_why<Y>();
+    if (detail::wrong(detail::smooth_why<X>())) return detail::smooth_why<X>();
+    if (!std::is_same_v<dtype_of<Y>, dtype_of<X>>) return why::dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype;
+    const record::shape &y = *shape_v<shape_of<Y>>, &x = *shape_v<shape_of<X>>;
+    bool fits = y.rank < x.rank;
+    for (int i = 0; i < y.rank && fits; ++i) fits = detail::same(y.extents[i], x.extents[i]);
+    for (int i = y.rank; i < x.rank && fits; ++i) fits = x.extents[i].text == nullptr;
+    return fits ? why::ok : why::laplacian_is_of_a_value_with_the_first_axes_of_x__write_sum_of_the_others;
+  }
+}
+
+}  // namespace detail
+
+// laplacian(y, x): the sum of second derivatives of y by the axes of x that y lacks, of y's type. y[N] and x[N, 3]: for each of
+// N points the sum over its three coordinates. Element i of y depends on x(i) only.
+template <class Y, class X>
+inline constexpr why laplacian_why = detail::check_laplacian<Y, X>();
+template <class Y, class X>
+  requires(laplacian_why<Y, X> == why::ok)
+constexpr auto laplacian(const Y& y, const X& x, sloc l = sloc::current()) {
+  detail::check_gradient_size<shape_of<X>>(x.b, l);
+  const int iy = y.read_(l), ix = x.read_(l);
+  return expr_<dtype_of<Y>, shape_of<Y>>(y.b, detail::node2<dtype_of<Y>, shape_of<Y>>(y.b, op::laplacian, l, iy, ix));
+}
+template <class Y, class X, why Reason = laplacian_why<Y, X>>
+  requires(detail::wrong(Reason))
+mistake<Reason> laplacian(const Y&, const X&) KILN_MISTAKE(KILN_REASONS_GRADIENT);
+
 }  // namespace kiln::dsl

@@ -160,6 +160,7 @@ namespace kiln::dsl {
   X(parameter_is_not_of_this_module__write_g_of_model_w, "the gradients of a module are of its inout<> parameters of floating point: auto g = grad(loss, model); g(model.w)") \
   X(custom_derivative_returns_other_types__write_pack_with_the_type_of_each_x, "the function of custom_vjp(y, f, x, w) returns a derivative for each x, with the dtype and the shape of x: return pack(dx, dw)") \
   X(gradient_of_a_large_tensor_in_a_kernel__write_it_outside, "inside a kernel, a derivative has at most 16 elements with static extents: grad(d, x(i)), or grad outside of the kernel") \
+  X(laplacian_is_of_a_value_with_the_first_axes_of_x__write_sum_of_the_others, "laplacian(y, x) is of a y with the first axes of x, whose other axes are static: y[N] for x[N, 3]; sum<1>(y)") \
   X(dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype, "operands have different dtypes: write cast<...>(x); to add up in the wider dtype, sum<...>(x), matmul<...>(a, b)") \
   X(shapes_do_not_broadcast__write_unsqueeze_expand_or_reshape, "shapes do not broadcast: extents, from the last axis on, must be equal or 1: unsqueeze<1>(x), expand, reshape")
 // Mistakes in the structure of a program, and causes for which its body cannot be evaluated.
@@ -324,6 +325,7 @@ enum class why : unsigned char {
   direction_has_another_shape__write_that_of_x_or_one_more_leading_axis,
   module_has_no_trainable_parameter__declare_it_inout,
   custom_derivative_returns_other_types__write_pack_with_the_type_of_each_x,
+  laplacian_is_of_a_value_with_the_first_axes_of_x__write_sum_of_the_others,
   a_dtype_is_no_variable__write_auto_or_var,
   a_value_of_cpp_belongs_to_no_program__write_var,
   this_name_means_a_program_here__write_kiln_dsl_name_for_the_function,
