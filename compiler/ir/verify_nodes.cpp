@@ -363,9 +363,7 @@ constexpr Check checks[] = {
      Op::REDUCE,
      Op::REDUCE,
      reduce_form},
-    {{"TK", "scan-form",
-      "sum, prod, max or min, an operand of its types; T: args {kind, axis, exclusive, reversed}; K: a RANGE, args {kind, "
-      "exclusive}"},
+    {{"TK", "scan-form", "sum, prod, max or min of its types; args: T {kind, axis, 2 flags}, K {kind, flag}, a RANGE"},
      Op::SCAN,
      Op::SCAN,
      scan_form},

@@ -4,7 +4,8 @@
 // After: no SCAN. A FOR over whole groups of 16 elements, then a FOR for the rest, which has one iteration or none. They carry
 //   the result of the groups before and, if the order matters and there may be several blocks, that of the blocks before.
 //   - Elements that are stored next to each other: a group is a vector, and its steps are shuffles. The rest is masked.
-//   - Others, and axes of fewer than 16 elements: a group is 16 scalars, so that a range of the kernel can become lanes, and each
+//   - Others, and axes of fewer than 16 elements: a group is 16 scalars, so that a range of the kernel can become lanes, and
+//   each
 //     element takes the additions of its own steps only. Elements behind the end read the last one and are not stored.
 // Requires: K level, decompose_half ran. `loops` numbers new ranges.
 // Why: the elements of a group do not wait for each other: the chain from group to group is one operation.
