@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <numbers>
 
 #include "compiler/interp/index_value.h"
@@ -105,12 +104,9 @@ std::vector<double> partials(Op op, const std::vector<double>& x, double y, cons
     case Op::MAX: return chosen(a > b, b > a);
     case Op::MIN: return chosen(a < b, b < a);
     case Op::FMA: return {b, a, 1};
-    case Op::SIGN:
-    case Op::FLOOR:
-    case Op::CEIL:
-    case Op::ROUND:
-    case Op::TRUNC: return {0};
-    default: throw NoDual(std::string(name(op)));
+    default:
+      if (op == Op::SIGN || op == Op::FLOOR || op == Op::CEIL || op == Op::ROUND || op == Op::TRUNC) return {0};
+      throw NoDual(std::string(name(op)));
   }
 }
 
