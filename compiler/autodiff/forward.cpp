@@ -108,6 +108,7 @@ class Forward {
         return lead_to_front(e_.b.gather(lead_to_back(t), index));
       }
       case Op::INDEX: return element(node, t);
+      case Op::UPDATE: return updated(node, edge.place, t);
       case Op::GET: return scattered(node, t);
       case Op::CUSTOM: return custom(node, edge, t);
       default: refuse(node);
@@ -196,6 +197,13 @@ class Forward {
     const Id back = lead_to_back(t);
     const Id read = places.empty() ? back : e_.b.gather(back, places);
     return gate.gate == no_id ? read : e_.masked(gate.gate, read);
+  }
+
+  Id updated(Id node, std::size_t place, Id t) {
+    const WriteParts w = write_parts(g_, node);
+    const std::vector<Id> index(w.index.begin(), w.index.end());
+    const Id here = is_at(e_, node, index, w.gate), zero = e_.number(g_.dtype(node), 0);
+    return place == 0 ? e_.where(here, zero, t) : e_.where(here, aligned(t, index.size()), zero);
   }
 
   // The sum of a Scatter is linear in its values.

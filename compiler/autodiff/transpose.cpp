@@ -231,23 +231,11 @@ class Transpose {
     return e_.b.gather(y, s->second.index);
   }
 
-  // Where every index is the given one.
-  Id here(Id tensor, std::span<const Id> index, Id gate) {
-    const Extents to = e_.shape(tensor);
-    Id all = gate;
-    for (std::size_t a = 0; a < to.size(); ++a) {
-      const Id place = e_.iota_along(a, to.size(), to[a]), wanted = e_.b.cast(index[a], DType::i64);
-      const Id same = e_.equal(place, wanted);
-      all = all == no_id ? same : e_.both(all, same);
-    }
-    return all;
-  }
-
   Id element(Id y) {
     const IndexGate gate = index_gate(g_, node_);
     std::vector<Id> index = g_.sources(node_, 1);
     if (!index.empty()) index[0] = gate.first;
-    const Id c = here(x_, index, gate.gate);
+    const Id c = is_at(e_, x_, index, gate.gate);
     if (c == no_id) return y;
     const Extents to = e_.shape(x_);
     return e_.b.broadcast_to(e_.masked(c, y), to);
@@ -258,7 +246,7 @@ class Transpose {
     const std::vector<Id> index(w.index.begin(), w.index.end());
     const Id gate = w.gate;
     if (place_ == 2) return e_.masked(gate, e_.b.element(y, index, gate));
-    const Id c = here(x_, index, gate);
+    const Id c = is_at(e_, x_, index, gate);
     return e_.where(c, e_.number(g_.dtype(y), 0), y);
   }
 
@@ -326,6 +314,17 @@ Id products_of_others(Emit& e, Id x, std::size_t axis) {
   const Id quotient = e.div(p, x);
   const Id elsewhere = e.where(none, quotient, zero);
   return e.where(is_zero, at_zero, elsewhere);
+}
+
+Id is_at(Emit& e, Id tensor, std::span<const Id> index, Id gate) {
+  const Extents to = e.shape(tensor);
+  Id all = gate;
+  for (std::size_t a = 0; a < to.size(); ++a) {
+    const Id place = e.iota_along(a, to.size(), to[a]), wanted = e.b.cast(index[a], DType::i64);
+    const Id same = e.equal(place, wanted);
+    all = all == no_id ? same : e.both(all, same);
+  }
+  return all;
 }
 
 Id is_extreme(Emit& e, Id x, ReduceKind kind, std::size_t axis) {

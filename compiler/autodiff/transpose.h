@@ -15,4 +15,7 @@ Id products_of_others(Emit& e, Id x, std::size_t axis);
 // Whether each element of x is the one that `reduce x, max` or `min` along an axis takes: the first of equal ones.
 Id is_extreme(Emit& e, Id x, ReduceKind kind, std::size_t axis);
 
+// Whether an element of the tensor is the one at the index, and the gate is true. no_id: always.
+Id is_at(Emit& e, Id tensor, std::span<const Id> index, Id gate);
+
 }  // namespace kiln::compiler::autodiff

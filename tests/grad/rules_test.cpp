@@ -163,6 +163,27 @@ TEST(Grad, IndexModes) {
   EXPECT_EQ(read(places + "%18 = floormod %17, %11\n%3 = gather %0, %18\n"), (Values{3, 0, 12}));
 }
 
+TEST(Grad, ElementsAndUpdates) {
+  const std::string lines =
+      "%1 = index %0, (1)\n%2 = const bool %T\n%3 = mul %1, %1\n%4 = mul %0, %0\n%5 = update %4, %2, %3, (2)\n%6 = iota f64 "
+      "[3]\n%9 = mul %5, %6\n";
+  const auto text = [&](const char* gate) {
+    std::string t = lines;
+    t.replace(t.find("%T"), 2, gate);
+    return t;
+  };
+  // sum of 1 * x1^2 + 2 * (x1^2 if the gate is true, else x2^2)
+  EXPECT_EQ(gradient({5, 2, 7}, text("true")), (Values{0, 12, 0}));
+  EXPECT_EQ(gradient({5, 2, 7}, text("false")), (Values{0, 4, 28}));
+  const auto tangent = [&](const char* gate) {
+    const std::string p =
+        "program t\nin f64 [3] x\nout f64 [3] t\n%0 = param x\n" + text(gate) + "%10 = tangent %9, %0, %0\nstore t, %10\n";
+    return values<double>(run_text(p, {array<double>({3}, {5, 2, 7}), Array::zeros(DType::f64, {3})})[1]);
+  };
+  EXPECT_EQ(tangent("true"), (Values{0, 8, 16}));
+  EXPECT_EQ(tangent("false"), (Values{0, 8, 196}));
+}
+
 TEST(Grad, MarksAndCustomRules) {
   EXPECT_EQ(gradient({3}, "%1 = mark %0, stop, id 1\n%9 = mul %0, %1\n"), (Values{3}));
   EXPECT_EQ(gradient({2.6}, "%1 = round %0\n%9 = straight %1, %0\n"), (Values{1}));
