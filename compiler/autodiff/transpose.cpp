@@ -251,6 +251,9 @@ class Transpose {
 
   Id updated(Id y) {
     const WriteParts w = write_parts(g_, node_);
+    Id first = w.state;
+    while (g_.op(first) == Op::UPDATE) first = write_parts(g_, first).state;
+    if (g_.op(first) == Op::LOCAL) refuse();  // its adjoint would be an array too
     const std::vector<Id> index(w.index.begin(), w.index.end());
     const Id gate = w.gate;
     if (place_ == 2) return e_.masked(gate, e_.b.element(y, index, gate));

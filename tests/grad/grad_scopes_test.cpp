@@ -159,8 +159,22 @@ struct through_kernel : program<through_kernel> {
     g = jvp(y, x, x);
   }
 };
+struct through_array : program<through_array> {
+  in<f64, N> x;
+  out<f64, N> g;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto a = local<f64, 4>();
+      auto p = x(i);
+      a(1) = p * p;
+      a(2) = a(1) * p;
+      g(i) = grad(a(2) + 0.0, p);
+    }
+  }
+};
 TEST(Grad, Errors) {
-  for (const std::string& e : {grad_test::error_of(ir<through_loop>), grad_test::error_of(ir<through_kernel>)})
+  for (const std::string& e :
+       {grad_test::error_of(ir<through_loop>), grad_test::error_of(ir<through_kernel>), grad_test::error_of(ir<through_array>)})
     EXPECT_NE(e.find("E-grad: expected no loop or kernel"), std::string::npos) << e;
   EXPECT_NE(grad_test::error_of(ir<without_path>).find("E-grad"), std::string::npos) << grad_test::error_of(ir<without_path>);
   EXPECT_NE(grad_test::error_of(ir<only_integers>).find("E-grad"), std::string::npos) << grad_test::error_of(ir<only_integers>);
