@@ -23,7 +23,9 @@ class Differentiation {
   void run() {
     for (const Id id : order_) {
       if (g_.op(id) == Op::GRADIENT) together_[{g_.src(id, 0), g_.src(id, 1)}].push_back(id);
-      if (g_.op(id) == Op::FOR) loops_[g_.range_number(g_.range_of(id))] = id;
+      if (g_.op(id) != Op::FOR) continue;
+      loops_[g_.range_number(g_.range_of(id))] = id;
+      has_workgroups_ = has_workgroups_ || g_.range_kind(g_.range_of(id)) == RangeKind::workgroup;
     }
     for (const Id id : order_) {
       const LocScope of_node(g_, g_.loc(id));
@@ -58,6 +60,8 @@ class Differentiation {
       if (new_.contains(g_.src(other, 2)) && !made_.contains(other)) {
         nodes.push_back(other);
         xs.push_back(new_.at(g_.src(other, 2)));
+        refuse_literal(other, g_.src(other, 2));
+        refuse_shared(other);
         refuse_carried(other, y, g_.src(other, 2));
       }
     const std::vector<Id> results = gradients(rules_, id, y, cotangent, xs);
@@ -70,7 +74,11 @@ class Differentiation {
 
   Id tangent(Id id) {
     const std::vector<Id> src = sources(id);
-    for (std::size_t i = 1; i < src.size(); i += 2) refuse_carried(id, src[0], g_.src(id, i));
+    refuse_shared(id);
+    for (std::size_t i = 1; i < src.size(); i += 2) {
+      refuse_literal(id, g_.src(id, i));
+      refuse_carried(id, src[0], g_.src(id, i));
+    }
     const Id made = autodiff::tangent(rules_, id, src[0], std::span(src).subspan(1));
     if (made != no_id) return made;
     Extents to = e_.shape(src[0]);
@@ -94,6 +102,42 @@ class Differentiation {
                         ", got no path of differentiable operations between them; `unused_is_zero` makes the derivative 0");
   }
 
+  // Equal constants are one value, so x would stand for constants that the user does not see, in library functions for example.
+  void refuse_literal(Id derivative, Id x) {
+    if (e_.constant_of(x))
+      fail_derivative(g_, derivative,
+                      "expected a value of its own, got " + rules_.at(x) +
+                          ", which is every constant with this value; write `independent`");
+  }
+
+  // Between two barriers, values of before are read from memory that the work items share, so a path from x through them would
+  // be lost.
+  void refuse_shared(Id derivative) {
+    if (!has_workgroups_) return;
+    std::vector<Id> nodes{g_.src(derivative, 0)};
+    std::unordered_set<Id> seen(nodes.begin(), nodes.end());
+    for (std::size_t at = 0; at < nodes.size(); ++at) {
+      const Id node = nodes[at];
+      if (g_.op(node) == Op::INDEX && is_local(g_.src(node, 0)))
+        fail_derivative(g_, derivative,
+                        "expected no barrier between the value and what it is differentiated by, got " + rules_.at(node) +
+                            " of memory of the workgroup; write `stop_gradient` around it, or give a custom derivative");
+      for (const Edge& edge : rules_.edges(node))
+        if (seen.insert(edge.from).second) nodes.push_back(edge.from);
+    }
+  }
+  bool is_local(Id state) const {
+    for (;;) {
+      switch (g_.op(state)) {
+        case Op::UPDATE:
+        case Op::ATOMIC: state = g_.src(state, 0); break;
+        case Op::CARRY: state = g_.src(state, 1); break;
+        case Op::GET: state = scope_inits(g_, g_.src(state, 0))[g_.slot(state)]; break;
+        default: return g_.op(state) == Op::LOCAL;
+      }
+    }
+  }
+
   // A value of a loop may depend on x of outside through earlier iterations, which are no sources of the value.
   void refuse_carried(Id derivative, Id y, Id x) {
     if (loops_.empty()) return;
@@ -109,18 +153,31 @@ class Differentiation {
       if (from_x.empty()) from_x = users(x);
       if (from_x.contains(g_.range_of(loop->second)) || depends(x, g_.range_of(loop->second))) continue;
       const LoopParts parts = loop_parts(g_, loop->second);
-      if (std::ranges::any_of(parts.yield, [&](Id v) { return from_x.contains(v) && carries(v); }))
+      if (reaches(parts, from_x, g_.slot(id)))
         fail_derivative(g_, derivative,
                         "expected a value of the " + rules_.at(loop->second) + ", got " + rules_.at(x) +
                             " of outside, on which earlier iterations depend: take the derivative after the loop");
     }
   }
-  bool carries(Id v) const { return is_float(g_.dtype(v)); }
+  // Whether the slot of a loop depends, perhaps through other slots, on a value in the set. Only floats carry a derivative.
+  bool reaches(const LoopParts& parts, const std::unordered_set<Id>& from_x, std::size_t slot) const {
+    std::vector<std::size_t> slots{slot};
+    for (std::size_t at = 0; at < slots.size(); ++at) {
+      const Id next = parts.yield[slots[at]];
+      if (!is_float(g_.dtype(next))) continue;
+      if (from_x.contains(next)) return true;
+      for (const Id id : g_.reachable(next)) {
+        if (g_.op(id) != Op::CARRY || g_.range_of(id) != parts.range) continue;
+        if (std::ranges::find(slots, g_.slot(id)) == slots.end()) slots.push_back(g_.slot(id));
+      }
+    }
+    return false;
+  }
   bool depends(Id node, Id on) const { return std::ranges::binary_search(g_.reachable(node), on); }
   std::unordered_set<Id> users(Id x) const {
     std::unordered_set<Id> out{x};
     for (const Id id : order_)
-      if (std::ranges::any_of(g_.src(id), [&](Id s) { return out.contains(s); })) out.insert(id);
+      if (std::ranges::any_of(rules_.edges(id), [&](const Edge& e) { return out.contains(e.from); })) out.insert(id);
     return out;
   }
 
@@ -157,6 +214,7 @@ class Differentiation {
   Emit& e_;
   std::map<std::pair<Id, Id>, std::vector<Id>> together_;  // GRADIENTs by value and cotangent
   std::unordered_map<std::int64_t, Id> loops_;             // FORs by the number of their RANGE
+  bool has_workgroups_ = false;
   std::unordered_map<Id, Id> new_, made_;
 };
 
