@@ -61,7 +61,7 @@ class Differentiation {
         nodes.push_back(other);
         xs.push_back(new_.at(g_.src(other, 2)));
         refuse_literal(other, g_.src(other, 2));
-        refuse_shared(other);
+        refuse_shared(other, g_.src(other, 2));
         refuse_carried(other, y, g_.src(other, 2));
       }
     const std::vector<Id> results = gradients(rules_, id, y, cotangent, xs);
@@ -74,9 +74,9 @@ class Differentiation {
 
   Id tangent(Id id) {
     const std::vector<Id> src = sources(id);
-    refuse_shared(id);
     for (std::size_t i = 1; i < src.size(); i += 2) {
       refuse_literal(id, g_.src(id, i));
+      refuse_shared(id, g_.src(id, i));
       refuse_carried(id, src[0], g_.src(id, i));
     }
     const Id made = autodiff::tangent(rules_, id, src[0], std::span(src).subspan(1));
@@ -112,12 +112,13 @@ class Differentiation {
 
   // Between two barriers, values of before are read from memory that the work items share, so a path from x through them would
   // be lost.
-  void refuse_shared(Id derivative) {
+  void refuse_shared(Id derivative, Id x) {
     if (!has_workgroups_) return;
     std::vector<Id> nodes{g_.src(derivative, 0)};
     std::unordered_set<Id> seen(nodes.begin(), nodes.end());
     for (std::size_t at = 0; at < nodes.size(); ++at) {
       const Id node = nodes[at];
+      if (node == x) continue;
       if (g_.op(node) == Op::INDEX && is_local(g_.src(node, 0)))
         fail_derivative(g_, derivative,
                         "expected no barrier between the value and what it is differentiated by, got " + rules_.at(node) +

@@ -107,6 +107,51 @@ struct mirrored : program<mirrored> {
     }
   }
 };
+// A path from x through values that cross a barrier.
+struct across : program<across> {
+  in<f64, 32> x;
+  out<f64, 32> g;
+  constexpr void body() {
+    for (auto [i] : kernel(32).workgroup<16>()) {
+      auto mine = shared<f64, 16>();
+      auto a = x(i);
+      auto b = a * a;
+      mine(local_id(i)) = b;
+      barrier();
+      g(i) = grad(b * a, a);
+    }
+  }
+};
+// The rate is carried, and does not depend on w.
+struct decaying : program<decaying> {
+  in<f64, 3> w, x;
+  out<f64, 3> y;
+  constexpr void body() {
+    auto rate = var<f64>(1.0);
+    auto steps = var<f64>(0.0);
+    auto total = var<f64, 3>(0.0);
+    for ([[maybe_unused]] auto k : loop(2)) {
+      auto d = w - x;
+      total += grad(sum(d * d) * rate, w);
+      rate = rate * 0.5;
+      steps += cast<f64>(sum(d) > 0);
+    }
+    y = total + steps;
+  }
+};
+struct of_literal : program<of_literal> {
+  in<f64, 3> x;
+  out<f64> g;
+  constexpr void body() {
+    auto t = var(1.0);
+    g = grad(sum(x) * t, t);
+  }
+};
+TEST(Grad, CarriedValuesCountOneByOne) {
+  const Tensors r = Program(ir<decaying>).run({{"w", {{3}, {1, 2, 4}}}, {"x", {{3}, {0, 0, 1}}}});
+  EXPECT_EQ(r.at("y").v, (std::vector<double>{2 + 1 + 2, 4 + 2 + 2, 6 + 3 + 2}));
+}
+
 TEST(Grad, KernelsAndWorkgroups) {
   Program(ir<kernels>)
       .check({{"w", {{3}, {.5, -1, .75}}}, {"x", around_zero({12, 1}, {9, 3}, 2)}, {"total", {{}, {1}}}}, {{"N", 9}});
@@ -178,6 +223,9 @@ TEST(Grad, Errors) {
     EXPECT_NE(e.find("E-grad: expected no loop or kernel"), std::string::npos) << e;
   EXPECT_NE(grad_test::error_of(ir<without_path>).find("E-grad"), std::string::npos) << grad_test::error_of(ir<without_path>);
   EXPECT_NE(grad_test::error_of(ir<only_integers>).find("E-grad"), std::string::npos) << grad_test::error_of(ir<only_integers>);
+  EXPECT_NE(grad_test::error_of(ir<across>).find("barrier"), std::string::npos) << grad_test::error_of(ir<across>);
+  EXPECT_NE(grad_test::error_of(ir<of_literal>).find("`independent`"), std::string::npos)
+      << grad_test::error_of(ir<of_literal>);
   EXPECT_NE(grad_test::error_of(ir<bits>).find("stop_gradient"), std::string::npos) << grad_test::error_of(ir<bits>);
 }
 

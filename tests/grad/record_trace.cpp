@@ -84,6 +84,7 @@ Dual unary(op o, const Dual& x) {
     case op::log: return log(x);
     case op::log2: return log2(x);
     case op::log1p: return log1p(x);
+    case op::sigmoid: return inverse(1.0 + exp(-x));
     case op::sin: return sin(x);
     case op::cos: return cos(x);
     case op::tan: return tan(x);
