@@ -124,8 +124,8 @@ Id unary(const Row& r) {
       return e.div(t, e.mul(r.number(3), square));
     }
     case Op::SIGMOID: {
-      const Id minus = e.neg(y);
-      return r.times(e.fma(minus, y, y));
+      const Id negative = e.neg(y);
+      return r.times(e.fma(negative, y, y));
     }
     case Op::SINH: return r.times(f(Op::COSH));
     case Op::COSH: return r.times(f(Op::SINH));

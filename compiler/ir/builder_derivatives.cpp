@@ -101,8 +101,10 @@ void Builder::check_shear(std::string_view what, Id x, std::int64_t k, std::int6
                         " and " + std::to_string(dilation));
   const Id taps = shape[static_cast<std::size_t>(k)], one = graph_.index(1);
   if (graph_.is_index_const(taps, 0) || graph_.is_index_const(windows, 0)) return;
-  const Id by_window = index_mul(graph_, index_sub(graph_, windows, one), graph_.index(stride));
-  const Id by_tap = index_mul(graph_, index_sub(graph_, taps, one), graph_.index(dilation));
+  const Id window_steps = index_sub(graph_, windows, one), tap_steps = index_sub(graph_, taps, one);
+  const Id window_step = graph_.index(stride), tap_step = graph_.index(dilation);
+  const Id by_window = index_mul(graph_, window_steps, window_step);
+  const Id by_tap = index_mul(graph_, tap_steps, tap_step);
   const Id last = index_add(graph_, by_window, by_tap);
   if (nonnegative(index_sub(graph_, index_sub(graph_, elements, one), last))) return;
   fail("E-slice", "`" + std::string(what) + "` expected the last element " + index_text_or_id(graph_, last) + " below " +

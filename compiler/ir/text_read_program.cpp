@@ -208,7 +208,11 @@ Id ProgramReader::make_derivative(const Statement& s) {
     case Op::GRADIENT: want(s, 3); return b.gradient(operands[0], operands[1], operands[2], s.or_zero);
     case Op::TANGENT: want_at_least(s, 3); return b.tangent(operands[0], operands.subspan(1), s.or_zero);
     case Op::LAPLACIAN: want(s, 2); return b.laplacian(operands[0], operands[1], s.or_zero);
-    case Op::MARK: want(s, 1); return b.mark(operands[0], need(s.mark, s, "a kind such as stop"), need(s.id, s, "`id n`"));
+    case Op::MARK: {
+      want(s, 1);
+      const MarkKind kind = need(s.mark, s, "a kind such as stop");
+      return b.mark(operands[0], kind, need(s.id, s, "`id n`"));
+    }
     case Op::STRAIGHT: want(s, 2); return b.straight(operands[0], operands[1]);
     case Op::CUSTOM: {
       want_at_least(s, 1);

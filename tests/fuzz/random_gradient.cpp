@@ -30,10 +30,13 @@ Id positive(ProgramState& s, Id x) {
 }
 
 Id function(ProgramState& s, Id x) {
-  static constexpr Op anywhere[] = {Op::NEG, Op::ABS,  Op::EXP, Op::EXP2, Op::EXPM1, Op::SIN,
-                                    Op::COS, Op::TANH, Op::ERF, Op::TAN,  Op::FLOOR, Op::SIGN};
-  static constexpr Op above[] = {Op::SQRT, Op::RSQRT, Op::LOG, Op::LOG2, Op::LOG1P};
-  if (s.draw.one_in(3)) return op1(s, s.draw.of(above), positive(s, x));
+  static constexpr Op anywhere[] = {Op::NEG, Op::ABS, Op::EXP,   Op::EXP2, Op::EXPM1,   Op::SIN,  Op::COS,  Op::TANH,
+                                    Op::ERF, Op::TAN, Op::FLOOR, Op::SIGN, Op::SIGMOID, Op::ATAN, Op::ASINH};
+  static constexpr Op above[] = {Op::SQRT, Op::RSQRT, Op::LOG, Op::LOG2, Op::LOG1P, Op::LOG10, Op::CBRT};
+  if (s.draw.one_in(3)) {
+    const Op op = s.draw.of(above);
+    return op1(s, op, positive(s, x));
+  }
   return op1(s, s.draw.of(anywhere), x);
 }
 Id arithmetic(ProgramState& s, Id x) {
@@ -119,7 +122,10 @@ class Maker2 {
     out_.xs = s_.values;
     for (std::size_t i = 0; i < out_.xs.size(); ++i) out_.x.push_back(static_cast<int>(i));
     const int steps = s_.draw.between(1, 8);
-    for (int i = 0; i < steps; ++i) step(s_.any(), s_.draw.of(makers_));
+    for (int i = 0; i < steps; ++i) {
+      const auto maker = s_.draw.of(makers_);
+      step(s_.any(), maker);
+    }
     finish();
     return std::move(out_);
   }

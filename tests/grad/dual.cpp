@@ -110,8 +110,9 @@ std::vector<double> partials(Op op, const std::vector<double>& x, double y, cons
   }
 }
 
-// The size of the terms of a partial derivative d: 1 - y * y and y + 1 may cancel.
+// The size of the terms of a partial derivative d: 1 - y * y, y - y * y and y + 1 may cancel.
 double scale_of(Op op, double d, const Array& y, std::size_t k) {
+  if (op == Op::SIGMOID) return std::abs(real(y, k)) + real(y, k) * real(y, k);
   if (op == Op::TANH) return 1 + real(y, k) * real(y, k);
   if (op == Op::EXPM1) return 1 + std::abs(real(y, k));
   return std::abs(d);
