@@ -50,8 +50,8 @@ class Differentiation {
     return src;
   }
 
-  // All derivatives of one value are made with the first one, as far as their x are known by then. What is made later is no
-  // source of the value.
+  // One backward pass makes all gradients of the value whose x the walk has rewritten already. An x that the walk reaches later
+  // is no source of the value.
   Id gradient(Id id) {
     if (const auto made = made_.find(id); made != made_.end()) return made->second;
     const Id y = new_.at(g_.src(id, 0)), cotangent = new_.at(g_.src(id, 1));

@@ -9,7 +9,8 @@
 namespace kiln::compiler::autodiff {
 namespace {
 
-// Replaces the base by what it repeats or permutes.
+// The same factor without the EXPANDs, PERMUTEs and simple RESHAPEs that its base begins with. The factor's map of axes takes
+// their place.
 Factor peeled(Emit& e, Factor f) {
   for (;;) {
     const Op op = e.g.op(f.base);
@@ -210,7 +211,7 @@ bool reshape(Emit& e, Product& p, const Extents& to) {
       }
       if (group.empty()) return false;
       const Extents parts(to.begin() + static_cast<std::ptrdiff_t>(first), to.begin() + static_cast<std::ptrdiff_t>(j));
-      // Later axes of the value are renumbered with the space; so are those that are listed already.
+      // reshape_group changes the numbers of the axes of the space. It renumbers `made.value`, so all axes go through it.
       std::vector<int> rest(made.value.begin() + static_cast<std::ptrdiff_t>(next), made.value.end());
       const std::size_t listed = value.size();
       value.insert(value.end(), rest.begin(), rest.end());

@@ -73,39 +73,20 @@ std::vector<Edge> Rules::edges(Id node) const {
   return out;
 }
 
-// The view is cut out of rows that are longer than the axis by the dilation: see dsl/include/kiln/dsl/window.h.
+// A SHEAR of copies of the source along a new axis: see dsl/include/kiln/dsl/window.h.
 std::optional<Windows> Rules::windows(Id node) {
   Graph& g = e.g;
-  constexpr Op chain[] = {Op::SLICE, Op::RESHAPE, Op::SLICE, Op::RESHAPE, Op::EXPAND, Op::RESHAPE};
-  std::vector<Id> nodes{node};
-  for (const Op op : chain) {
-    if (g.op(nodes.back()) != op) return std::nullopt;
-    nodes.push_back(g.data(nodes.back()));
-  }
-  const Id rows = nodes[1], cut = nodes[2], tiled = nodes[3], copies = nodes[4], source = nodes[6];
-  const Extents view = e.shape(node), split = e.shape(rows), flat = e.shape(cut), from = e.shape(source);
-  std::size_t axis = 0;
-  while (axis < from.size() && from[axis] == split[axis] && flat[axis] == split[axis]) ++axis;
-  if (axis == from.size() || split.size() != from.size() + 1 || flat.size() != from.size()) return std::nullopt;
-  const Id n = from[axis], taps = split[axis], row = split[axis + 1], rest = index_sub(g, row, n);
-  const auto dilation = index_value(g, rest);
-  if (!dilation || *dilation < 1 || index_mul(g, taps, row) != flat[axis]) return std::nullopt;
-  Extents ones = from, many = from, joined = from, whole = split;
+  if (g.op(node) != Op::SHEAR || g.arg(node, 1) != g.arg(node, 0) + 1) return std::nullopt;
+  const Id copies = g.data(node);
+  if (g.op(copies) != Op::EXPAND || g.op(g.data(copies)) != Op::RESHAPE) return std::nullopt;
+  const Id single = g.data(copies), source = g.data(single);
+  const std::size_t axis = g.slot(node);
+  Extents ones = e.shape(source), taps = e.shape(copies);
+  if (axis > ones.size()) return std::nullopt;
   ones.insert(ones.begin() + static_cast<std::ptrdiff_t>(axis), g.index(1));
-  const Extents repeated = e.shape(copies);
-  if (repeated.size() != ones.size()) return std::nullopt;
-  many = ones;
-  many[axis] = repeated[axis];
-  joined[axis] = index_mul(g, repeated[axis], n);
-  whole[axis + 1] = view[axis + 1];
-  if (e.shape(nodes[5]) != ones || repeated != many || e.shape(tiled) != joined || whole != view) return std::nullopt;
-  for (const Id slice : {node, cut})
-    for (std::size_t i = 0; i < e.g.args(slice).size(); ++i) {
-      const bool strided = slice == node && i == axis + 1;
-      if (!g.is_index_const(g.src(slice, 1 + i), 0) || (g.arg(slice, i) != 1 && !strided)) return std::nullopt;
-    }
-  if (g.arg(node, axis + 1) < 1) return std::nullopt;
-  return Windows{source, axis, g.arg(node, axis + 1), *dilation, {nodes.begin() + 1, nodes.begin() + 6}};
+  taps[axis] = ones[axis];
+  if (e.shape(single) != ones || taps != ones) return std::nullopt;
+  return Windows{source, axis, g.arg(node, 2), g.arg(node, 3), {copies, single}};
 }
 
 Id Rules::scatter(const Scatter& given, Id x) {
@@ -180,7 +161,7 @@ Path::Path(Rules& rules, Id y, std::span<const Id> xs, bool windows) {
     std::vector<Edge> edges = rules.edges(id);
     std::erase_if(edges, [&](const Edge& edge) { return !active.contains(edge.from); });
     if (edges.empty() && !is_x.contains(id)) continue;
-    if (const auto w = windows && g.op(id) == Op::SLICE ? rules.windows(id) : std::nullopt)
+    if (const auto w = windows ? rules.windows(id) : std::nullopt)
       if (std::ranges::none_of(w->inside, [&](Id inner) { return is_x.contains(inner); }) && active.contains(w->source))
         edges = {{Edge::of_windows, w->source}};
     active.emplace(id, std::move(edges));

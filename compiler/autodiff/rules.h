@@ -18,8 +18,7 @@ struct Scatter {
   std::vector<Id> index;
 };
 
-// A view of windows, which the DSL makes of movement operations: element (k, o) of two axes is element o * stride +
-// k * dilation of an axis of `source`. The windows have axis k in the place of this axis, and o behind it.
+// A view of windows: element (k, o) of two axes is element o * stride + k * dilation of an axis of `source`. The windows have axis k in the place of this axis, and o behind it.
 struct Windows {
   Id source;
   std::size_t axis;

@@ -10,7 +10,7 @@ std::span<const std::int64_t> flag(bool set) {
 
 }  // namespace
 
-// Type and shape of x must be those of `like`.
+// Fails unless x has the dtype and the shape of `like`.
 void Builder::check_like(std::string_view what, Id x, Id like) {
   const std::string expected = std::string(what) + " expected ";
   if (graph_.dtype(x) != graph_.dtype(like))

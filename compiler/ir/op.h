@@ -144,8 +144,8 @@ constexpr std::size_t operands_of(ReduceKind kind) { return kind == ReduceKind::
 // The operation that combines the element with the value. Not for the exchanges, which combine nothing.
 Op operation_of(AtomicKind kind);
 enum class PadMode : std::int64_t { constant, edge, reflect, wrap };
-// independent: another value than x for a derivative by it. stop: without derivative. again: what is computed from it is not
-// shared with what is computed from x.
+// Each mark has the value of x. independent: a derivative by the mark does not count other uses of x. stop: the derivative of
+// the mark is 0. again: a node computed from the mark is another node than the same one computed from x.
 enum class MarkKind : std::int64_t { independent, stop, again };
 
 // A SCAN combines elements in groups, by the steps w = 1, 2, 4.. below the size of a group: position i of a group, with i / w

@@ -15,38 +15,19 @@ namespace {
 
 using Extents = std::vector<Id>;
 
-Id sliced(Builder& b, Id x, std::size_t axis, Id extent, std::int64_t step) {
-  Extents to = b.shape_of(x), begin(to.size(), b.graph().index(0));
-  std::vector<std::int64_t> steps(to.size(), 1);
-  to[axis] = extent;
-  steps[axis] = step;
-  return b.slice(x, begin, steps, to);
-}
-
 // The view of windows as dsl/include/kiln/dsl/window.h makes it: [.., n, ..] to [.., kernel, count, ..].
 Id windows(Builder& b, Id x, std::size_t axis, std::int64_t kernel, std::int64_t stride, std::int64_t dilation) {
   Graph& g = b.graph();
-  const Extents from = b.shape_of(x);
-  const Id n = from[axis], one = g.index(1);
-  const Id last = index_sub(g, n, g.index(dilation * (kernel - 1) + 1));
+  Extents taps = b.shape_of(x);
+  const Id last = index_sub(g, taps[axis], g.index(dilation * (kernel - 1) + 1));
   const Id steps = index_floordiv(g, last, g.index(stride));
-  const Id count = index_add(g, steps, one);
-  Extents ones = from;
-  ones.insert(ones.begin() + static_cast<std::ptrdiff_t>(axis), one);
-  Extents many = ones, joined = from, rows = ones;
-  const std::int64_t size = index_value(g, n).value_or(1);
-  const Id copies = g.index((kernel * (size + dilation) + size - 1) / size);
-  many[axis] = copies;
-  joined[axis] = index_mul(g, copies, n);
-  const Id single = b.reshape(x, ones);
-  const Id repeated = b.expand(single, many);
-  const Id tiled = b.reshape(repeated, joined);
-  const Id row = index_add(g, n, g.index(dilation));
-  const Id cut = sliced(b, tiled, axis, index_mul(g, row, g.index(kernel)), 1);
-  rows[axis] = g.index(kernel);
-  rows[axis + 1] = row;
-  const Id in_rows = b.reshape(cut, rows);
-  return sliced(b, in_rows, axis + 1, count, stride);
+  const Id count = index_add(g, steps, g.index(1));
+  taps.insert(taps.begin() + static_cast<std::ptrdiff_t>(axis), g.index(1));
+  const Id single = b.reshape(x, taps);
+  taps[axis] = g.index(kernel);
+  const Id copies = b.expand(single, taps);
+  const auto k = static_cast<std::int64_t>(axis);
+  return b.shear(copies, k, k + 1, stride, dilation, count);
 }
 
 struct Conv {

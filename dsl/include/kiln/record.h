@@ -94,8 +94,8 @@ struct source_loc {
 //            more than their x, the result has that leading axis too. imm as of gradient
 //   mark: source {x} or, of straight, {value, x}; imm = kind << 32 | number
 //   custom: source {y, x..., dx...}: y, whose derivative with respect to each x is the dx at the same place; imm = number
-//   laplacian: source {y, x}, the sum of second derivatives of y by the axes of x that y lacks; y's type. y has the first axes of
-//              x. imm as of gradient
+//   laplacian: source {y, x}, the sum of second derivatives of y by the axes of x that y lacks; y's type. The axes of y are the
+//              first ones of x. imm as of gradient
 //   cotangent: imm = number of the custom in whose dx it stands for the cotangent of y
 //
 // A scope is a pair of nodes in the list; the scope repeats the nodes between them. A bound is an extent or, where the

@@ -55,7 +55,7 @@ struct builder {
   detail::arena_list<region> regions;
   detail::arena_list<variable> variables;
   int scope = 0, locals = 0;
-  int numbers = 0;  // of marks and custom derivatives
+  int numbers = 0;       // of marks and custom derivatives
   int closed_when = -1;  // the when_end that an otherwise may follow
   int refused = 0;       // depth of the whens whose branches are not taken, 0: none (branches.h)
   static constexpr int unreadable = -1;

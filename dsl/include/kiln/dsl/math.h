@@ -30,10 +30,11 @@ KILN_UNARY_FUNCTIONS(KILN_X)
 
 // floordiv and floormod are for integers and round toward minus infinity (/ and % toward zero). pow, atan2(y, x)
 // and fmod are for floating point. min and max are NaN where either operand is.
-#define KILN_BINARY_FUNCTIONS(X)                                                                                         \
-  X(min, any, op::min)                                                                                                   \
-  X(max, any, op::max)                                                                                                   \
-  X(pow, floating, op::pow) X(atan2, floating, op::atan2) X(fmod, floating, op::fmod) X(floordiv, integer, op::floordiv) \
+#define KILN_BINARY_FUNCTIONS(X)                                                               \
+  X(min, any, op::min)                                                                         \
+  X(max, any, op::max)                                                                         \
+  X(pow, floating, op::pow)                                                                    \
+  X(atan2, floating, op::atan2) X(fmod, floating, op::fmod) X(floordiv, integer, op::floordiv) \
       X(floormod, integer, op::floormod)
 
 #define KILN_X(f, k, o)                                                \
