@@ -43,8 +43,10 @@ Id power_by_base(const Row& r) {
   if (exponent == 0.5) return r.times(e.div(r.number(0.5), r.y));
   const Id less = e.sub(b, r.number(1));
   const Id slope = e.mul(b, e.b.elementwise(Op::POW, {a, less}));
-  const Id zero = r.number(0), flat = e.equal(b, zero);
-  return r.times(exponent ? (*exponent == 0 ? zero : slope) : e.where(flat, zero, slope));
+  const Id zero = r.number(0);
+  if (exponent) return r.times(*exponent == 0 ? zero : slope);
+  const Id no_power = e.equal(b, zero), at_zero = e.equal(a, zero);  // there b times infinity
+  return r.times(e.where(e.both(no_power, at_zero), zero, slope));
 }
 
 Id power_by_exponent(const Row& r) {

@@ -100,7 +100,7 @@ std::vector<double> partials(Op op, const std::vector<double>& x, double y, cons
     case Op::SUB: return {1, -1};
     case Op::MUL: return {b, a};
     case Op::FDIV: return {1 / b, -a / (b * b)};
-    case Op::POW: return {b == 0 ? 0.0 : b * std::pow(a, b - 1), a == 0 && b >= 0 ? 0.0 : y * std::log(a)};
+    case Op::POW: return {b == 0 && a == 0 ? 0.0 : b * std::pow(a, b - 1), a == 0 && b >= 0 ? 0.0 : y * std::log(a)};
     case Op::MAX: return chosen(a > b, b > a);
     case Op::MIN: return chosen(a < b, b < a);
     case Op::FMA: return {b, a, 1};

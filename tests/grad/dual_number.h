@@ -153,7 +153,7 @@ inline Dual log2(const Dual& x) {
 inline Dual pow(const Dual& a, const Dual& b) {
   return smooth(
       a, b, [](double x, double y) { return std::pow(x, y); },
-      [](const Dual& x, const Dual& y) { return y.value() == 0 ? Dual(0) : y * pow(x, y - 1.0); },
+      [](const Dual& x, const Dual& y) { return y.value() == 0 && x.value() == 0 ? Dual(0) : y * pow(x, y - 1.0); },
       [](const Dual& x, const Dual& y) { return x.value() == 0 && y.value() >= 0 ? Dual(0) : pow(x, y) * log(x); });
 }
 

@@ -99,6 +99,11 @@ TEST(Grad, PowerAtZero) {
   EXPECT_NEAR(by_exponent("2", 3), 5.545177444479562, 1e-12);
   EXPECT_TRUE(std::isnan(by_exponent("-2", 3)));
   EXPECT_EQ(gradient({0, 4}, "%9 = sqrt %0\n"), (Values{INFINITY, 0.25}));
+  // The derivative by the base still depends on an exponent of 0.
+  EXPECT_EQ(gradient({0},
+                     "%1 = const f64 2\n%2 = reshape [1] %1\n%3 = mark %2, independent, id 1\n%4 = pow %3, %0\n"
+                     "%5 = reduce %4, sum, axes [0]\n%6 = const f64 1\n%9 = gradient %5, %6, %3\n"),
+            (Values{0.5}));
 }
 
 TEST(Grad, SelectDoesNotPoison) {
