@@ -66,4 +66,22 @@ Id expand_math(Graph& g, Op op, DType d, std::span<const Id> operands) {
   return now.at(root);
 }
 
+Symmetry symmetry(Op op) {
+  switch (op) {
+    case Op::SIN:
+    case Op::TAN:
+    case Op::ASIN:
+    case Op::ATAN:
+    case Op::SINH:
+    case Op::TANH:
+    case Op::ASINH:
+    case Op::ATANH:
+    case Op::ERF:
+    case Op::CBRT: return Symmetry::odd;
+    case Op::COS:
+    case Op::COSH: return Symmetry::even;
+    default: return Symmetry::none;
+  }
+}
+
 }  // namespace kiln::compiler

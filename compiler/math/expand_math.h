@@ -12,4 +12,8 @@ namespace kiln::compiler {
 // the result has only products.
 Id expand_math(Graph& g, Op op, DType d, std::span<const Id> x);
 
+// What f(-x) is: -f(x) if odd, f(x) if even, in every bit except those of a NaN. `none`: nothing is known.
+enum class Symmetry { none, odd, even };
+Symmetry symmetry(Op op);
+
 }  // namespace kiln::compiler

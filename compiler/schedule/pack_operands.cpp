@@ -48,6 +48,22 @@ class OperandPacking {
     return std::nullopt;
   }
 
+  // The kernel that copies the left operand of a product; nullopt: its rows are contiguous, or the copy does not pay.
+  std::optional<Kernel> pack_transposed() {
+    if (loops_.size() < 2) return std::nullopt;
+    for (const Id id : g_.reachable(kernel_.sink)) {
+      if (g_.op(id) != Op::REDUCE || g_.reduce_kind(id) != ReduceKind::fma || g_.src(id).size() != 3) continue;
+      const Id r = g_.src(id, 2);
+      if (g_.op(r) != Op::RANGE) continue;
+      for (const Id load : g_.src(id).first(2))
+        if (g_.op(load) == Op::LOAD && g_.src(load).size() == 2)
+          if (const auto o = transposed_operand_of(g_, loops_, load, r);
+              o && is_large(*o) && columns_beside(*o) >= columns_for_rows)
+            return pack(g_, s_, kernel_, *o, facts_);
+    }
+    return std::nullopt;
+  }
+
  private:
   std::int64_t constant_extent(Id range) const { return index_value(g_, g_.end(range)).value_or(0); }
 
@@ -59,17 +75,33 @@ class OperandPacking {
     return worth_it(placed) ? std::optional(placed) : std::nullopt;
   }
 
+  std::int64_t columns_of(const Operand& o) const { return o.column == no_id ? 1 : constant_extent(o.column); }
+
+  // 0: not constant.
+  std::int64_t elements_of(const Operand& o) const {
+    std::int64_t elements = columns_of(o) * constant_extent(o.r);
+    for (const Id loop : o.outer)
+      if (__builtin_mul_overflow(elements, constant_extent(loop), &elements)) return std::numeric_limits<std::int64_t>::max();
+    return elements;
+  }
+
+  bool is_large(const Operand& o) const { return elements_of(o) > fits_in_cache / bytes(g_.dtype(o.value)); }
+
   // The operand with its layout.
   Operand laid_out(Operand o) const {
-    const std::int64_t columns = o.column == no_id ? 1 : constant_extent(o.column);
-    std::int64_t elements = columns * constant_extent(o.r);  // 0: not constant
-    for (const Id loop : o.outer)
-      if (__builtin_mul_overflow(elements, constant_extent(loop), &elements))
-        elements = std::numeric_limits<std::int64_t>::max();
     const std::int64_t panel = panel_of(g_.dtype(o.value));
-    const bool large = elements > fits_in_cache / bytes(g_.dtype(o.value)) && columns >= fewest_panels * panel;
-    if (large && (columns % panel == 0 || may_store_twice(g_, kernel_))) o.panel = panel;
+    const bool large = is_large(o) && columns_of(o) >= fewest_panels * panel;
+    if (large && (columns_of(o) % panel == 0 || may_store_twice(g_, kernel_))) o.panel = panel;
     return o;
+  }
+
+  // Iterations of the loops that read the whole operand; 0: not constant.
+  std::int64_t columns_beside(const Operand& o) const {
+    std::int64_t n = 1;
+    for (const Id loop : loops_)
+      if (!is_among(o.outer, loop) && __builtin_mul_overflow(n, constant_extent(loop), &n))
+        return std::numeric_limits<std::int64_t>::max();
+    return n;
   }
 
   bool worth_it(const Operand& o) {
@@ -99,6 +131,7 @@ void pack_operands(Graph& g, Schedule& s) {
   insert_kernels(g, s, [&](Kernel& k, const Facts& facts, std::vector<Kernel>& made) {
     while (std::optional<Kernel> copy = OperandPacking(g, s, k, facts).pack_words()) made.push_back(std::move(*copy));
     if (std::optional<Kernel> copy = OperandPacking(g, s, k, facts).pack_operand()) made.push_back(std::move(*copy));
+    if (std::optional<Kernel> copy = OperandPacking(g, s, k, facts).pack_transposed()) made.push_back(std::move(*copy));
   });
 }
 

@@ -145,19 +145,38 @@ Operand operand_over(std::span<const Id> loops, Id value, Id r, std::span<const 
   return o;
 }
 
-std::optional<Operand> operand_of(const Graph& g, std::span<const Id> loops, Id load, Id r) {
+namespace {
+
+// The index of the LOAD, if it is a polynomial of r, loops and symbols that has r. used: the ranges in it.
+std::optional<Poly> index_over(const Graph& g, std::span<const Id> loops, Id load, Id r, std::vector<Id>& used) {
   const std::optional<Poly> index = symbolic::sum_of(g, g.src(load, 1));
   if (!index) return std::nullopt;
-  std::vector<Id> used;
   for (const Monomial& m : *index)
     for (const Id atom : m.atoms) {
       if (g.op(atom) == Op::SYM) continue;
       if (atom != r && !is_among(loops, atom)) return std::nullopt;
       used.push_back(atom);
     }
+  return is_among(used, r) ? index : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Operand> operand_of(const Graph& g, std::span<const Id> loops, Id load, Id r) {
+  std::vector<Id> used;
+  const std::optional<Poly> index = index_over(g, loops, load, r, used);
   const Id column = loops.back();
-  if (!is_among(used, r) || !is_among(used, column)) return std::nullopt;
+  if (!index || !is_among(used, column)) return std::nullopt;
   return operand_over(loops, load, r, used, constant_of(split_at(*index, column).factor) == 1);
+}
+
+std::optional<Operand> transposed_operand_of(const Graph& g, std::span<const Id> loops, Id load, Id r) {
+  std::vector<Id> used;
+  const std::optional<Poly> index = index_over(g, loops, load, r, used);
+  if (!index || is_among(used, loops.back()) || constant_of(split_at(*index, r).factor) == 1) return std::nullopt;
+  const auto is_contiguous = [&](Id loop) { return constant_of(split_at(*index, loop).factor) == 1; };
+  if (std::ranges::none_of(loops, is_contiguous)) return std::nullopt;
+  return operand_over(loops, load, r, used, false);
 }
 
 bool lanes_but_for_one_load(const Graph& g, const Kernel& k, Id reduce) {

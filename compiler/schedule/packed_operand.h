@@ -30,6 +30,10 @@ Operand operand_over(std::span<const Id> loops, Id value, Id r, std::span<const 
 // innermost range.
 std::optional<Operand> operand_of(const Graph& g, std::span<const Id> loops, Id load, Id r);
 
+// The transposed matrix that the LOAD reads: it does not depend on the innermost LOOP range, and neighbours in one of the other
+// ranges, not in r, are neighbours in memory. nullopt: the LOAD reads something else.
+std::optional<Operand> transposed_operand_of(const Graph& g, std::span<const Id> loops, Id load, Id r);
+
 // Whether the REDUCE can have lanes of the kernel's innermost range if one load is packed. For neighbouring iterations of
 // that range, the other loads read one element or neighbours in memory. reduce_lowering then chooses these lanes.
 bool lanes_but_for_one_load(const Graph& g, const Kernel& k, Id reduce);
@@ -42,6 +46,9 @@ inline constexpr std::int64_t fewest_panels = 4;
 inline constexpr std::int64_t fits_in_cache = 256 * 1024;  // bytes up to which a contiguous operand is read in place
 inline constexpr std::int64_t walks_for_rows = 8;     // passes over an operand that pay for its copy if it is not contiguous
 inline constexpr std::int64_t walks_for_panels = 32;  // the same if it is contiguous
+
+inline constexpr std::int64_t columns_for_rows =
+    512;  // columns of a product that pay for a copy of its transposed left operand
 
 // Whether an element may be stored twice: the kernel loads nothing that it stores.
 bool may_store_twice(const Graph& g, const Kernel& k);

@@ -70,6 +70,23 @@ TEST(Pack, TransposedOperand) {
 
 TEST(Pack, TransposedOperandOfFewRows) { check_transposed({{"B", 2}, {"K", 9}, {"M", 7}, {"N", 20}}, false); }
 
+// transpose(a) * b: neighbours in the sum would be rows of a apart. The right operand is packed too where it is large enough.
+void check_transposed_left(std::int64_t rows, std::int64_t depth, std::int64_t columns, int kernels) {
+  const std::string m = std::to_string(rows), k = std::to_string(depth), n = std::to_string(columns),
+                    shape = "[" + m + ", " + n + ", " + k + "]";
+  check_at_levels(
+      "program product\nin f64 [" + k + ", " + m + "] a\nin f64 [" + k + ", " + n + "] b\nout f64 [" + m + ", " + n +
+          "] c\n%0 = param a\n%1 = param b\n%2 = permute %0, axes [1, 0]\n%3 = permute %1, axes [1, 0]\n%4 = reshape [" + m +
+          ", 1, " + k + "] %2\n%5 = expand " + shape + " %4\n%6 = reshape [1, " + n + ", " + k + "] %3\n%7 = expand " + shape +
+          " %6\n%8 = reduce %5, %7, fma, axes [2]\nstore c, %8\n",
+      {}, kernels);
+}
+
+TEST(Pack, TransposedLeftOperand) {
+  check_transposed_left(17, 1930, 513, 2);
+  check_transposed_left(33, 1000, 448, 2);  // too few columns: only the right operand
+}
+
 TEST(Pack, PartOfARow) { check({.first_column = 7, .all_columns = 300}, 41, 2); }
 
 TEST(Pack, ColumnsElsewhereInTheKernel) {

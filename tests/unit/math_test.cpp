@@ -10,6 +10,7 @@
 #include "compiler/interp/math.h"
 #include "compiler/math/expand_math.h"
 #include "tests/unit/math_accuracy.h"
+#include "tests/unit/math_inputs.h"
 
 namespace {
 
@@ -315,6 +316,33 @@ void check_accuracy(DType d) {
 
 TEST(Math, AccuracyF32) { check_accuracy(DType::f32); }
 TEST(Math, AccuracyF64) { check_accuracy(DType::f64); }
+
+// decompose_math moves a minus out of these functions.
+template <class T>
+void check_symmetry(DType d) {
+  constexpr std::size_t n = 50000;
+  for (Op op : kiln::tests::transcendentals()) {
+    if (symmetry(op) == Symmetry::none) continue;
+    std::vector<T> x(n), minus(n), y(n), other(n);
+    for (std::size_t i = 0; i < n; ++i) minus[i] = -(x[i] = kiln::tests::unary_input<T>(op, i));
+    const auto apply = [&](const std::vector<T>& from, std::vector<T>& to) {
+      const Operand in{reinterpret_cast<const std::byte*>(from.data()), false};
+      MathEvaluator().apply(op, d, {&in, 1}, reinterpret_cast<std::byte*>(to.data()), n);
+    };
+    apply(x, y);
+    apply(minus, other);
+    for (std::size_t i = 0; i < n; ++i) {
+      const T expected = symmetry(op) == Symmetry::odd ? -y[i] : y[i];
+      ASSERT_TRUE((expected == other[i] && std::signbit(expected) == std::signbit(other[i])) ||
+                  (std::isnan(expected) && std::isnan(other[i])))
+          << name(op) << " " << name(d) << " at " << std::hexfloat << x[i] << ": " << y[i] << ", of the negative " << other[i];
+    }
+  }
+}
+TEST(Math, OddAndEvenFunctions) {
+  check_symmetry<float>(DType::f32);
+  check_symmetry<double>(DType::f64);
+}
 
 // f16 and bf16 compute in f32 and round once, so the error is at most half a unit plus the error of f32.
 TEST(Math, NarrowTypesRoundTheF32Result) {

@@ -80,7 +80,7 @@ double initial(kiln_dtype type, std::size_t argument, std::int64_t i) {
   std::uint64_t h = (static_cast<std::uint64_t>(i) + (argument << 40) + 1) * 0x9e3779b97f4a7c15u;
   h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9u;
   const auto bits = static_cast<std::uint32_t>(h >> 40);  // 24
-  if (type == KILN_U8) return bits & 255;
+  if (type == KILN_U8 || type == KILN_I32) return bits & 255;
   if (type == KILN_I8) return static_cast<double>(bits & 255) - 128;
   const double x = (static_cast<double>(bits) + 0.5) * 0x1p-23 - 1;
   // bf16 keeps 8 bits: a multiple of 1 / 128 is exact.
@@ -98,6 +98,7 @@ static void fill(const array& a, std::size_t argument) {
         break;
       case KILN_I8: a.as<std::int8_t>()[i] = static_cast<std::int8_t>(x); break;
       case KILN_U8: a.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(x); break;
+      case KILN_I32: a.as<std::int32_t>()[i] = static_cast<std::int32_t>(x); break;
       default: throw std::runtime_error("type of an input");
     }
   }

@@ -68,7 +68,8 @@ struct problem {
   float* result() const { return out[0].as<float>(); }
 };
 
-// What one element of an input contains: a pseudorandom number in (-1, 1), or an integer of the whole range of small types.
+// What one element of an input contains: a pseudorandom number in (-1, 1), an integer of the whole
+// range of small types, or of 0 .. 255 for i32.
 double initial(kiln_dtype type, std::size_t argument, std::int64_t i);
 
 // The definition of a workload: its arguments, one element of its result, and what it costs at least.

@@ -16,8 +16,13 @@
 namespace {
 
 using kiln::headline::keep;
-typedef float floats __attribute__((vector_size(64)));
-typedef double doubles __attribute__((vector_size(64)));
+#ifdef __AVX512F__
+constexpr std::int64_t vector_bytes = 64;
+#else
+constexpr std::int64_t vector_bytes = 32;
+#endif
+typedef float floats __attribute__((vector_size(vector_bytes)));
+typedef double doubles __attribute__((vector_size(vector_bytes)));
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -32,7 +37,7 @@ double fma_rate(double seconds) {
     const double begin = now();
     for (int i = 0; i < iterations; ++i) {
       for (V& v : s) v = v * y + x;
-      asm volatile("" : "+v"(y), "+v"(x));
+      asm volatile("" : "+x"(y), "+x"(x));
     }
     best = std::max(best, operations / (now() - begin));
     V sum{};
@@ -96,7 +101,7 @@ void stream(const floats* x, floats* y, std::int64_t n) {
 
 // Of `bytes` of data, which a copy divides between its two sides.
 double bandwidth(const std::string& how, std::int64_t bytes, double seconds) {
-  const std::int64_t size = how == "read" ? bytes : bytes / 2, n = size / 64 / 8 * 8;
+  const std::int64_t size = how == "read" ? bytes : bytes / 2, n = size / vector_bytes / 8 * 8;
   const auto from = kiln::headline::allocate(size), to = kiln::headline::allocate(size);
   std::memset(from.get(), 0, static_cast<std::size_t>(size));
   std::memset(to.get(), 0, static_cast<std::size_t>(size));
@@ -108,7 +113,7 @@ double bandwidth(const std::string& how, std::int64_t bytes, double seconds) {
   for (const double end = now() + seconds; now() < end || runs < 3; ++runs) {
     const double begin = now();
     for (std::int64_t i = 0; i < iterations; ++i) how == "read" ? read(x, n) : how == "copy" ? copy(x, y, n) : stream(x, y, n);
-    best = std::max(best, static_cast<double>(64 * n * iterations * (how == "read" ? 1 : 2)) / (now() - begin));
+    best = std::max(best, static_cast<double>(vector_bytes * n * iterations * (how == "read" ? 1 : 2)) / (now() - begin));
   }
   return best;
 }
