@@ -49,21 +49,16 @@ std::vector<Id> LoopNestBuilder::rows(std::size_t level, const std::vector<Copy>
   const LoopPlan& block = plan_[level - 1];
   const Id first_column = block_of_.at(block.range).begin;
   const auto made_columns = [&](std::span<const Id> stores) {
-    const std::span<const Id> whole = std::exchange(stores_, stores);
-    std::vector<Id> made = emit(level + 1, copies);
-    stores_ = whole;
+    std::vector<Id> made;
+    add_inner(level, copies, stores, made);
     return made;
   };
   if (!in_memory_) return emit(level + 1, copies);
   if (is_row_loops()) return RowLoops(g_, loops_, stores_, block.range, first_column, block.step, made_columns).run();
-  MemoryAccumulators m(g_, loops_, stores_, block.range, first_column, block.step);
+  MemoryAccumulators m(g_, loops_, stores_, first_column, sub_index(g_, block.range, first_column), block.step);
   std::vector<Id> effects;
-  const auto columns = [&](std::span<const Id> stores, std::vector<Id>& out) {
-    const std::vector<Id> made = made_columns(stores);
-    out.insert(out.end(), made.begin(), made.end());
-  };
   for (const Id reduction : m.reductions()) {
-    columns(m.initial(reduction), effects);
+    add_inner(level, copies, m.initial(reduction), effects);
     const auto parts = loop_parts(g_, reduction);
     const Id end = substitute(g_, parts.end, copies[0].values);  // bounds are the same in all copies
     Id begin = substitute(g_, parts.begin, copies[0].values);
@@ -75,12 +70,39 @@ std::vector<Id> LoopNestBuilder::rows(std::size_t level, const std::vector<Copy>
       if (begin == last) continue;
       const Id row = loops_.range(g_, end, RangeKind::loop);
       std::vector<Id> s = {row, begin, last};
-      columns(m.after_rows(reduction, row, n), s);
+      add_inner(level, copies, m.after_rows(reduction, row, n), s);
       effects.push_back(g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, n}));
       begin = last;
     }
   }
-  columns(m.results(), effects);
+  add_inner(level, copies, m.results(), effects);
+  return effects;
+}
+
+void LoopNestBuilder::add_inner(std::size_t level, const std::vector<Copy>& copies, std::span<const Id> stores,
+                                std::vector<Id>& effects) {
+  const std::span<const Id> whole = std::exchange(stores_, stores);
+  const std::vector<Id> made = emit(level + 1, copies);
+  stores_ = whole;
+  effects.insert(effects.end(), made.begin(), made.end());
+}
+
+std::vector<Id> LoopNestBuilder::chain(std::size_t level, const std::vector<Copy>& copies) {
+  const LoopPlan &block = *std::ranges::find(plan_, true, &LoopPlan::block), &p = plan_[level];
+  const Id column = plan_[level + 1].range, columns = g_.end(column), first_row = block_of_.at(block.range).begin;
+  const Id index = add_index(g_, mul_index(g_, sub_index(g_, block.range, first_row), columns), column);
+  MemoryAccumulators m(g_, loops_, stores_, first_row, index, block.step * g_.value(columns));
+  const Id reduction = m.reductions()[0];
+  std::vector<Id> effects;
+  add_inner(level, copies, m.initial(reduction), effects);
+  const auto parts = loop_parts(g_, reduction);
+  const Id end = substitute(g_, parts.end, copies[0].values), last = end_of_whole(parts.begin, end, p.step);
+  const Id term = loops_.range(g_, end, RangeKind::loop);
+  std::vector<Id> s = {term, parts.begin, last};
+  add_inner(level, copies, m.after_terms(reduction, term, add_index(g_, term, g_.index(p.step))), s);
+  effects.push_back(g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, p.step}));
+  if (last != end) add_inner(level, copies, m.after_terms(reduction, last, end), effects);
+  add_inner(level, copies, m.results(), effects);
   return effects;
 }
 

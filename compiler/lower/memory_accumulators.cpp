@@ -14,6 +14,10 @@ namespace {
 
 constexpr int block_bytes = 16 * 1024;              // of accumulators: half of the first-level cache
 constexpr std::int64_t second_cache = 1024 * 1024;  // bytes: the second-level cache
+constexpr std::int64_t chain_bytes = 32 * 1024;     // of accumulators of a chain: a sixteenth of the second-level cache
+constexpr std::int64_t panel_bytes = 24 * 1024;     // of the operand in lanes: three quarters of the first-level cache
+constexpr std::int64_t whole_panel = 160 * 1024;    // bytes of it up to which the second-level cache serves a whole chain
+constexpr std::int64_t fewest_terms = 32;           // that pay for loading and storing their accumulators
 constexpr int most_carried = 4;                     // values of all FORs
 constexpr int most_operations = 8;                  // of one row; with more operations, loads are a small part of the work
 constexpr int light_operations = 3;                 // of one row, so that eight rows fit the registers
@@ -86,8 +90,28 @@ Id fits_second_cache(Graph& g, Id streams, Id rows, Id columns) {
   return sub_index(g, one, product_reaches(g, factors, second_cache / bytes(g.dtype(streams)) + 1));
 }
 
-MemoryAccumulators::MemoryAccumulators(Graph& g, RangeIds& loops, std::span<const Id> stores, Id column, Id block, int size)
-    : g_(g), loops_(loops), column_(column), block_(block), size_(size), results_(stores.begin(), stores.end()) {
+void chain_blocks(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops, int widest, const Target& target,
+                  std::vector<LoopPlan>& plan) {
+  if (target.vector_registers >= 32 || fma_loops.size() != 1 || plan.size() < 3) return;
+  const LoopPlan &lanes = plan[plan.size() - 2], &copies = plan.back();
+  const auto block = std::ranges::find(plan, true, &LoopPlan::block);
+  const LoopParts chain = loop_parts(g, fma_loops[0]);
+  const auto is_loop = [&](Id id) { return g.op(id) == Op::FOR; };
+  if (block == plan.end() || block->range != copies.range || !lanes.lanes || count_of(chain.init) != 1) return;
+  if (!g.is_const(g.end(lanes.range)) || !g.is_const(chain.begin) || !g.is_const(chain.end)) return;
+  if (std::ranges::count_if(g.reachable(stores), is_loop) != 1) return;
+  const std::int64_t columns = g.value(g.end(lanes.range)), row = columns * widest,
+                     terms = g.value(chain.end) - g.value(chain.begin);
+  const std::int64_t rows = chain_bytes / row / copies.step * copies.step, most = panel_bytes / row;
+  if (rows < 4 * copies.step || most < fewest_terms || terms * row <= whole_panel) return;
+  block->step = narrow<int>(rows);
+  const std::int64_t parts = (terms - 1) / most + 1;
+  plan.insert(plan.end() - 2, {.step = narrow<int>((terms - 1) / parts + 1), .chain = true});
+}
+
+MemoryAccumulators::MemoryAccumulators(Graph& g, RangeIds& loops, std::span<const Id> stores, Id block, Id index,
+                                       std::int64_t size)
+    : g_(g), loops_(loops), block_(block), index_(index), size_(size), results_(stores.begin(), stores.end()) {
   while (true) {
     const std::vector<Id> nodes = g_.reachable(results_);
     const auto loop = std::ranges::find(nodes, Op::FOR, [&](Id id) { return g_.op(id); });
@@ -95,17 +119,14 @@ MemoryAccumulators::MemoryAccumulators(Graph& g, RangeIds& loops, std::span<cons
     const Id reduction = *loop;
     reductions_.push_back(reduction);
     const std::vector<Id> arrays = this->arrays(reduction);
-    const Id at = index();
     const Id sink = g_.make(Op::SINK, DType::none, results_);
     const Id without = rewrite(g_, sink, [&](Id id, std::span<const Id>) {
       if (g_.op(id) != Op::GET || g_.scope(id) != reduction) return no_id;
-      return g_.make(Op::LOAD, g_.dtype(id), {arrays[g_.slot(id)], at});
+      return g_.make(Op::LOAD, g_.dtype(id), {arrays[g_.slot(id)], index_});
     });
     results_ = g_.sources(without);
   }
 }
-
-Id MemoryAccumulators::index() { return sub_index(g_, column_, block_); }
 
 // One array for each carried value. Arrays of equal types differ in their number.
 std::vector<Id> MemoryAccumulators::arrays(Id reduction) {
@@ -124,9 +145,14 @@ std::vector<Id> MemoryAccumulators::arrays(Id reduction) {
 
 std::vector<Id> MemoryAccumulators::stored(Id reduction, std::span<const Id> values) {
   const std::vector<Id> to = arrays(reduction);
-  const Id at = index();
   std::vector<Id> out;
-  for (std::size_t i = 0; i < to.size(); ++i) out.push_back(g_.make(Op::STORE, DType::none, {to[i], at, values[i]}));
+  for (std::size_t i = 0; i < to.size(); ++i) out.push_back(g_.make(Op::STORE, DType::none, {to[i], index_, values[i]}));
+  return out;
+}
+
+std::vector<Id> MemoryAccumulators::loaded(Id reduction) {
+  std::vector<Id> out;
+  for (const Id array : arrays(reduction)) out.push_back(g_.make(Op::LOAD, g_.dtype(array), {array, index_}));
   return out;
 }
 
@@ -136,14 +162,13 @@ std::vector<Id> MemoryAccumulators::initial(Id reduction) {
 }
 
 std::vector<Id> MemoryAccumulators::after_rows(Id reduction, Id row, int n) {
-  const Id range = g_.range_of(reduction), at = index();
+  const Id range = g_.range_of(reduction);
   const auto parts = loop_parts(g_, reduction);
   const std::vector<Id> yields(parts.yield.begin(), parts.yield.end());
   std::vector<Id> carries(yields.size(), no_id);
   for (const Id id : g_.reachable(yields))
     if (g_.op(id) == Op::CARRY && g_.range_of(id) == range) carries[g_.slot(id)] = id;
-  std::vector<Id> values;
-  for (const Id array : arrays(reduction)) values.push_back(g_.make(Op::LOAD, g_.dtype(array), {array, at}));
+  std::vector<Id> values = loaded(reduction);
   for (int r = 0; r < n; ++r) {
     Copy copy;
     copy.values[range] = add_index(g_, row, g_.index(r));
@@ -153,6 +178,27 @@ std::vector<Id> MemoryAccumulators::after_rows(Id reduction, Id row, int n) {
     values = expand(g_, loops_, yields, copies)[0];
   }
   return stored(reduction, values);
+}
+
+std::vector<Id> MemoryAccumulators::after_terms(Id reduction, Id begin, Id end) {
+  const LoopParts parts = loop_parts(g_, reduction);
+  const Id range = loops_.range(g_, g_.end(parts.range), g_.range_kind(parts.range));
+  std::vector<Id> src = {range, begin, end};
+  const std::vector<Id> yields(parts.yield.begin(), parts.yield.end()), values = loaded(reduction);
+  src.insert(src.end(), values.begin(), values.end());
+  std::unordered_map<Id, Id> map = {{parts.range, range}};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Id before[] = {parts.range, parts.init[i]}, now[] = {range, values[i]};
+    const auto slot = narrow<std::int64_t>(i);
+    map[g_.make(Op::CARRY, g_.dtype(values[i]), before, std::span(&slot, 1))] =
+        g_.make(Op::CARRY, g_.dtype(values[i]), now, std::span(&slot, 1));
+  }
+  for (const Id y : yields) src.push_back(substitute(g_, y, map));
+  const Id loop = g_.with_src(reduction, src);
+  std::vector<Id> sums;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    sums.push_back(g_.make(Op::GET, g_.dtype(values[i]), {loop}, {narrow<std::int64_t>(i)}));
+  return stored(reduction, sums);
 }
 
 }  // namespace kiln::compiler

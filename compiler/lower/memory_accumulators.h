@@ -5,8 +5,11 @@
 // After: for each value that a FOR carries, an array of the block's accumulators, and three kinds of STOREs over j: initial
 //   values; accumulators after some more rows; the STOREs of the kernel, with LOADs from the arrays in place of GETs.
 // Requires: no FOR is inside another; their bounds do not depend on j.
-// Why: rows are read in the order of memory. With accumulators in registers the code would read few elements of each row.
-// Example: y[j] = sum over k of x[k, j]  ->  for blocks of j: acc[j] = 0; for k by 8: for j: acc[j] = acc[j] + x[k, j] + ..
+//   chain_blocks makes the same of an fma chain over k, with an array for a block of rows and columns: some terms of the chain
+//   run for the whole block, with accumulators in registers, then the next ones.
+// Why: rows are read in the order of memory, and the operands of some terms stay in the first-level cache. With accumulators in
+// registers the code would read few elements of each row. Example: y[j] = sum over k of x[k, j]  ->  for blocks of j: acc[j] =
+// 0; for k by 8: for j: acc[j] = acc[j] + x[k, j] + ..
 //   + x[k + 7, j]; for j: y[j] = acc[j]. If x is larger than the second-level cache, k goes by 1.
 #pragma once
 
@@ -29,28 +32,33 @@ std::optional<std::vector<LoopPlan>> memory_accumulators(const Graph& g, std::sp
 // is prefetched in its order.
 Id fits_second_cache(Graph& g, Id streams, Id rows, Id columns);
 
+// Changes the plan of register_block [ranges, a block of rows] [lanes of columns] [copies of rows]: [chain] comes before the
+// lanes, if the operands of a whole chain do not fit the caches from which the target's registers can be filled in time.
+void chain_blocks(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops, int widest, const Target& target,
+                  std::vector<LoopPlan>& plan);
+
 class MemoryAccumulators {
  public:
-  // column: the range of the columns. block: the RANGE of the loop over blocks, the first column of a block; size: columns of
-  // a block.
-  MemoryAccumulators(Graph& g, RangeIds& loops, std::span<const Id> stores, Id column, Id block, int size);
+  // block: the RANGE of the loop over blocks. index: of an element of a block in the arrays; size: elements of a block.
+  MemoryAccumulators(Graph& g, RangeIds& loops, std::span<const Id> stores, Id block, Id index, std::int64_t size);
 
   // A reduction comes before other reductions that use its results.
   std::span<const Id> reductions() const { return reductions_; }
 
-  std::vector<Id> initial(Id reduction);                    // STOREs of the values before the first row
-  std::vector<Id> after_rows(Id reduction, Id row, int n);  // STOREs of the values after rows row .. row + n - 1
-  std::span<const Id> results() const { return results_; }  // the STOREs of the kernel
+  std::vector<Id> initial(Id reduction);                        // STOREs of the values before the first row
+  std::vector<Id> after_rows(Id reduction, Id row, int n);      // STOREs of the values after rows row .. row + n - 1
+  std::vector<Id> after_terms(Id reduction, Id begin, Id end);  // STOREs of the values after the terms begin .. end - 1
+  std::span<const Id> results() const { return results_; }      // the STOREs of the kernel
 
  private:
-  Id index();
   std::vector<Id> arrays(Id reduction);
+  std::vector<Id> loaded(Id reduction);
   std::vector<Id> stored(Id reduction, std::span<const Id> values);
 
   Graph& g_;
   RangeIds& loops_;
-  const Id column_, block_;
-  const int size_;
+  const Id block_, index_;
+  const std::int64_t size_;
   std::vector<Id> reductions_, results_;
 };
 

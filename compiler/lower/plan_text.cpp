@@ -15,12 +15,13 @@ std::string steps_of(const LoopPlan& p) {
   const std::string step = std::to_string(p.step);
   if (p.block) return "blocks of " + step;
   if (p.rows) return "rows " + step;
+  if (p.chain) return "terms " + step;
   if (p.lanes) return "lanes " + step;
   return p.step == 1 ? "one at a time" : "copies " + step;
 }
 
 std::string tails_of(const LoopPlan& p) {
-  if (p.block || p.rows || p.step == 1) return "";
+  if (p.block || p.rows || p.chain || p.step == 1) return "";
   std::string text;
   for (const Tail& t : p.tails)
     text += (text.empty() ? ", tails " : ", ") + std::to_string(t.step) + (t.masked ? " masked" : "");

@@ -9,6 +9,7 @@
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
+#include "compiler/lower/memory_accumulators.h"
 
 namespace kiln::compiler {
 namespace {
@@ -162,6 +163,7 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
   }
   plan.push_back(lanes_of_block(ranges[last], columns, lanes, one_register, can_mask, target));
   plan.push_back(copies_of_block(ranges[at], copies));
+  chain_blocks(g, stores, fma_loops, widest, target, plan);
   return plan;
 }
 
