@@ -10,6 +10,7 @@
 #include "compiler/ir/nth.h"
 #include "compiler/ir/power_of_two.h"
 #include "compiler/ir/remark.h"
+#include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
@@ -78,12 +79,19 @@ class Distances {
 
 // Whether the inner loops of the kernel do little but load and store elements that are far apart for neighbouring lanes.
 // Each lane then needs a cache line of its own. If the lanes are rows, these lines may map to few sets of the cache.
+// Elements whose place depends on data are as far apart if the bounds of the loops do too: in the rows of a sparse matrix the
+// lanes that have ended wait for the longest row.
 bool walks_rows(const Graph& g, std::span<const Id> states, Id lanes) {
   const std::vector<Id> nodes = g.reachable(states);
   const Distances distance(g, nodes, lanes);
   std::unordered_set<Id> in_loop;
+  bool has_own_bounds = false;
   for (const Id id : nodes)
-    if (g.op(id) == Op::FOR) in_loop.insert(g.range_of(id));
+    if (g.op(id) == Op::FOR) {
+      const LoopParts l = loop_parts(g, id);
+      in_loop.insert(g.range_of(id));
+      has_own_bounds = has_own_bounds || !distance(l.begin) || !distance(l.end);
+    }
   int distant = 0, operations = 0;
   for (const Id id : nodes) {
     const Op op = g.op(id);
@@ -95,7 +103,7 @@ bool walks_rows(const Graph& g, std::span<const Id> states, Id lanes) {
     if (op != Op::LOAD && op != Op::STORE) continue;
     const DType d = op == Op::LOAD ? g.dtype(id) : g.dtype(value_of(g, id));
     const auto apart = distance(index_of(g, id));
-    if (apart && std::abs(*apart) * bytes(d) >= cache_line) ++distant;
+    if (apart ? std::abs(*apart) * bytes(d) >= cache_line : has_own_bounds) ++distant;
   }
   return distant > 0 && operations < worth_a_line * distant;
 }
