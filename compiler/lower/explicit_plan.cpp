@@ -126,6 +126,20 @@ bool lanes_keep_order(const Graph& g, std::span<const Id> states, Id last) {
   });
 }
 
+// Whether all lanes use the same element of their arrays at a time, so that an access is one vector, and the arrays of a
+// register's lanes fit half of the first-level cache.
+bool lanes_share_places(const Graph& g, std::span<const Id> states, Id local, Id lanes, const Target& target) {
+  constexpr std::int64_t most_bytes = 16384;
+  std::int64_t size = target.vector_bytes;
+  for (const Id extent : g.src(local).subspan(1)) size = std::min(size * g.value(extent), most_bytes + 1);
+  const std::vector<Id> nodes = g.reachable(states);
+  const Distances distance(g, nodes, lanes);
+  return size <= most_bytes && std::ranges::none_of(nodes, [&](Id id) {
+           const bool accesses = (g.op(id) == Op::LOAD || g.op(id) == Op::STORE) && memory_of(g, g.state(id)) == local;
+           return accesses && distance(index_of(g, id)) != 0;
+         });
+}
+
 std::vector<LoopPlan> without_lanes(const Graph& g, std::span<const Id> states, std::vector<LoopPlan>& plan, std::string why) {
   if (!states.empty()) remark(g, states[0], remarks::not_vectorised, [&] { return "the kernel has no lanes: " + why; });
   return std::move(plan);
@@ -156,9 +170,10 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
   for (const Id id : g.reachable(states)) {
     has_loop = has_loop || g.op(id) == Op::FOR;
     has_local = has_local || g.op(id) == Op::LOCAL;
-    if (g.op(id) == Op::LOCAL && is_large_array(g, id))
+    if (g.op(id) == Op::LOCAL && is_large_array(g, id) && !lanes_share_places(g, states, id, ranges[at - 1], target))
       return without_lanes(g, states, plan,
-                           "each lane would need an array of " + std::to_string(large_array) + " elements or more");
+                           "each lane would need an array of " + std::to_string(large_array) +
+                               " elements or more, and the lanes use different places in them, or they do not fit the cache");
     const DType d = g.dtype(id);
     if (d == DType::index || d == DType::none || d == DType::boolean) continue;
     widest = std::max(widest, bytes(d));

@@ -113,5 +113,44 @@ struct bytes_around : program<bytes_around> {  // neighbours of bytes, clamped, 
   }
 };
 
-static const programs<factor_by_rest, factor_by_condition, shortest_paths, kept_elements, triangle, sparse_rows, bytes_around>
+struct price_trees : program<price_trees> {  // an array of 65 elements for each work item, at the same place in all lanes
+  in<f32, N> spot, strike;
+  out<f32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto v = local<f32, 65>();
+      auto s = var(spot(i) * 0.5f);
+      for (auto j : loop(65)) {
+        v(j) = max(strike(i) - s, 0.0f);
+        s *= 1.04f;
+      }
+      for (auto t : loop(64))
+        for (auto j : loop(64 - t)) v(j) = 0.51f * v(j + 1) + 0.49f * v(j);
+      y(i) = v(0);
+    }
+  }
+};
+
+struct sorted_eight : program<sorted_eight> {  // stores to an array under conditions of each lane
+  in<f32, N, 8> x;
+  out<f32, N, 8> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto a = local<f32, 8>();
+      for (auto j : loop(8)) a(j) = x(i, j);
+      for (auto p : loop(8))
+        for (auto j : loop(p % 2, 7, 2)) {
+          auto u = a(j), v = a(j + 1);
+          if (auto c = when(v < u)) {
+            a(j) = v;
+            a(j + 1) = u;
+          }
+        }
+      for (auto j : loop(8)) y(i, j) = a(j);
+    }
+  }
+};
+
+static const programs<price_trees, sorted_eight, factor_by_rest, factor_by_condition, shortest_paths, kept_elements, triangle,
+                      sparse_rows, bytes_around>
     exported;
