@@ -156,6 +156,7 @@ Value* Memory::load(Id node, std::span<Value* const> x) {
   const Access how = access_of(g_, node);
   Value* gate = x.size() == 3 ? x[2] : nullptr;
   if (how == Access::scalar && lanes > 1) throw std::logic_error("codegen: vector LOAD at a scalar index");
+  if (gate != nullptr && is_fixed_gate(node)) return load_or_zeros(node, x);
   if (how == Access::scalar && gate != nullptr) return gated_load(node, x[0], x[1], gate);
   if (how == Access::contiguous && gate != nullptr && is_branch(node)) return gated_load(node, x[0], x[1], one_lane_of(gate));
   if (how == Access::strided) return strided_load(node, x[0]);
@@ -174,6 +175,42 @@ Value* Memory::load(Id node, std::span<Value* const> x) {
     access = b_.CreateAlignedLoad(type, at, alignment(g_, node));
   annotate(access, node);
   return lanes_of(from_memory(b_, access, d), lanes);
+}
+
+// Whether the LOAD gives 0 under a condition that is the same in the whole kernel, such as an extent of 0.
+bool Memory::is_fixed_gate(Id node) const {
+  const Id alt = g_.src(node, 2);
+  const bool is_zero = g_.is_const(alt) && g_.value(alt) == 0 && g_.dtype(alt) == element(g_, node);
+  if (!is_zero || access_of(g_, node) == Access::strided || g_.op(memory_at(g_, node)) != Op::BUFFER) return false;
+  const Id gate[] = {g_.src(node, 3)};
+  const std::vector<Id> nodes = g_.reachable(gate);
+  return std::ranges::all_of(nodes, [&](Id id) {
+    const Op op = g_.op(id);
+    return op == Op::SYM || op == Op::CONST || op == Op::BROADCAST || op == Op::CAST || is_elementwise(op);
+  });
+}
+
+// Loads from an array of zeros where the condition does not hold: no branch and no mask.
+Value* Memory::load_or_zeros(Id node, std::span<Value* const> x) {
+  Value* gate = one_lane_of(x[2]);
+  const std::uint64_t size = static_cast<std::uint64_t>(access_lanes(g_, node) * bytes(element(g_, node)));
+  llvm::Module& module = *b_.GetInsertBlock()->getModule();
+  llvm::Type* type = llvm::ArrayType::get(b_.getInt8Ty(), size);
+  const std::string name = "zeros." + std::to_string(size);
+  llvm::GlobalVariable* zeros = module.getNamedGlobal(name);
+  if (zeros == nullptr) {
+    zeros = new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::PrivateLinkage, llvm::Constant::getNullValue(type),
+                                     name);
+    zeros->setAlignment(llvm::Align(64));
+  }
+  const Id memory = memory_at(g_, node);
+  Value* const kept = base(memory);
+  Value*& place = nth(pointers_, g_.slot(memory));
+  place = b_.CreateSelect(gate, kept, zeros);
+  Value* const at[] = {b_.CreateSelect(gate, x[0], llvm::Constant::getNullValue(x[0]->getType()))};
+  Value* const loaded = load(node, at);
+  place = kept;
+  return loaded;
 }
 
 // Tests at run time whether the addresses are contiguous, as in smooth fields. Then one vector load suffices.
@@ -226,6 +263,9 @@ void Memory::store(Id node, std::span<Value* const> x) {
   llvm::Instruction* access = nullptr;
   if (how == Access::scattered)
     access = b_.CreateMaskedScatter(value, at, alignment(g_, node), mask);
+  else if (gate != nullptr && g_.op(memory_at(g_, node)) == Op::LOCAL)  // later loads wait for a masked store
+    access = b_.CreateAlignedStore(
+        b_.CreateSelect(mask, value, b_.CreateAlignedLoad(value->getType(), at, alignment(g_, node))), at, alignment(g_, node));
   else if (gate != nullptr)
     access = b_.CreateMaskedStore(value, at, alignment(g_, node), mask);
   else

@@ -45,6 +45,8 @@ class Memory {
   void annotate(llvm::Instruction* access, Id node);
   void pass_caches(llvm::StoreInst& store);
   bool is_branch(Id node) const;
+  bool is_fixed_gate(Id node) const;
+  llvm::Value* load_or_zeros(Id node, std::span<llvm::Value* const> x);
   llvm::Value* one_lane_of(llvm::Value* v);
   llvm::Value* gated_load(Id node, llvm::Value* index, llvm::Value* alt, llvm::Value* gate);
   void gated_scalar_store(Id node, llvm::Value* index, llvm::Value* value, llvm::Value* gate);

@@ -10,6 +10,7 @@
 #include "compiler/ir/nth.h"
 #include "compiler/ir/power_of_two.h"
 #include "compiler/ir/remark.h"
+#include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
@@ -78,12 +79,19 @@ class Distances {
 
 // Whether the inner loops of the kernel do little but load and store elements that are far apart for neighbouring lanes.
 // Each lane then needs a cache line of its own. If the lanes are rows, these lines may map to few sets of the cache.
+// Elements whose place depends on data are as far apart if the bounds of the loops do too: in the rows of a sparse matrix the
+// lanes that have ended wait for the longest row.
 bool walks_rows(const Graph& g, std::span<const Id> states, Id lanes) {
   const std::vector<Id> nodes = g.reachable(states);
   const Distances distance(g, nodes, lanes);
   std::unordered_set<Id> in_loop;
+  bool has_own_bounds = false;
   for (const Id id : nodes)
-    if (g.op(id) == Op::FOR) in_loop.insert(g.range_of(id));
+    if (g.op(id) == Op::FOR) {
+      const LoopParts l = loop_parts(g, id);
+      in_loop.insert(g.range_of(id));
+      has_own_bounds = has_own_bounds || !distance(l.begin) || !distance(l.end);
+    }
   int distant = 0, operations = 0;
   for (const Id id : nodes) {
     const Op op = g.op(id);
@@ -95,7 +103,7 @@ bool walks_rows(const Graph& g, std::span<const Id> states, Id lanes) {
     if (op != Op::LOAD && op != Op::STORE) continue;
     const DType d = op == Op::LOAD ? g.dtype(id) : g.dtype(value_of(g, id));
     const auto apart = distance(index_of(g, id));
-    if (apart && std::abs(*apart) * bytes(d) >= cache_line) ++distant;
+    if (apart ? std::abs(*apart) * bytes(d) >= cache_line : has_own_bounds) ++distant;
   }
   return distant > 0 && operations < worth_a_line * distant;
 }
@@ -116,6 +124,20 @@ bool lanes_keep_order(const Graph& g, std::span<const Id> states, Id last) {
     const auto stored = indices.find(memory_of(g, g.state(id)));
     return stored == indices.end() || std::ranges::all_of(stored->second, [&](Id i) { return i == index_of(g, id); });
   });
+}
+
+// Whether all lanes use the same element of their arrays at a time, so that an access is one vector, and the arrays of a
+// register's lanes fit half of the first-level cache.
+bool lanes_share_places(const Graph& g, std::span<const Id> states, Id local, Id lanes, const Target& target) {
+  constexpr std::int64_t most_bytes = 16384;
+  std::int64_t size = target.vector_bytes;
+  for (const Id extent : g.src(local).subspan(1)) size = std::min(size * g.value(extent), most_bytes + 1);
+  const std::vector<Id> nodes = g.reachable(states);
+  const Distances distance(g, nodes, lanes);
+  return size <= most_bytes && std::ranges::none_of(nodes, [&](Id id) {
+           const bool accesses = (g.op(id) == Op::LOAD || g.op(id) == Op::STORE) && memory_of(g, g.state(id)) == local;
+           return accesses && distance(index_of(g, id)) != 0;
+         });
 }
 
 std::vector<LoopPlan> without_lanes(const Graph& g, std::span<const Id> states, std::vector<LoopPlan>& plan, std::string why) {
@@ -148,9 +170,10 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
   for (const Id id : g.reachable(states)) {
     has_loop = has_loop || g.op(id) == Op::FOR;
     has_local = has_local || g.op(id) == Op::LOCAL;
-    if (g.op(id) == Op::LOCAL && is_large_array(g, id))
+    if (g.op(id) == Op::LOCAL && is_large_array(g, id) && !lanes_share_places(g, states, id, ranges[at - 1], target))
       return without_lanes(g, states, plan,
-                           "each lane would need an array of " + std::to_string(large_array) + " elements or more");
+                           "each lane would need an array of " + std::to_string(large_array) +
+                               " elements or more, and the lanes use different places in them, or they do not fit the cache");
     const DType d = g.dtype(id);
     if (d == DType::index || d == DType::none || d == DType::boolean) continue;
     widest = std::max(widest, bytes(d));

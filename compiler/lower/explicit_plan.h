@@ -4,9 +4,10 @@
 // After: the nodes do not change. In the plan the last range that may have shortest_lanes iterations or more (lane_limits.h)
 //   becomes lanes, with masks where control flow differs between lanes. Shorter ranges inside it stay loops. If the lanes
 //   are columns and loops walk through rows, these loops run around the loop over columns (row_loops.h). No range becomes
-//   lanes if each iteration has a large array, if loops do little but access elements that are far apart for neighbouring
-//   lanes (a running sum along each row), or if in_order is set. Exception: in order, the last range becomes lanes if its
-//   iterations store to different elements (rows that are added to rows of a table).
+//   lanes if each iteration has a large array whose places depend on data, if loops do little but access elements that are far
+//   apart for neighbouring lanes (a running sum along each row) or elements of rows that data delimit, or if in_order is set.
+//   Exception: in order, the last range becomes lanes if its iterations store to different elements (rows that are added to
+//   rows of a table).
 // Requires: serial_atomics ran.
 // Example: f32 stores over i < N, j < 3, with registers of 8 lanes  ->  i: 8 lanes, then one masked vector; j: a loop
 #pragma once

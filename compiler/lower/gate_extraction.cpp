@@ -1,9 +1,12 @@
 #include "compiler/lower/gate_extraction.h"
 
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "compiler/lower/drop_unit_ranges.h"
 #include "compiler/lower/rewrite.h"
+#include "compiler/symbolic/prover.h"
 
 namespace kiln::compiler {
 namespace {
@@ -102,8 +105,46 @@ class Extraction {
   std::unordered_map<Id, Clean> done_;
 };
 
+// The comparisons of index values that are the same in all iterations.
+std::vector<Id> fixed_comparisons(const Graph& g, Id sink) {
+  std::vector<Id> out;
+  std::unordered_set<Id> varies;
+  for (const Id id : g.reachable(sink)) {
+    const Op op = g.op(id);
+    const auto of_data = [&](Id s) { return varies.contains(s) || g.dtype(s) != DType::index; };
+    const bool is_fixed = op == Op::SYM || op == Op::CONST || (!g.src(id).empty() && std::ranges::none_of(g.src(id), of_data));
+    if (op == Op::RANGE || !is_fixed) varies.insert(id);
+    if ((op == Op::LT || op == Op::LE) && !varies.contains(id)) out.push_back(id);
+  }
+  return out;
+}
+
+// A loop of the kernel that has an iteration has a positive end. So 0 < n holds in a loop over i < n - k.
+Id without_entry_conditions(Graph& g, Id sink, const Facts& facts) {
+  const std::vector<Id> comparisons = fixed_comparisons(g, sink), loops = loops_of(g, sink);
+  std::unordered_set<Id> hold;
+  Bounds bounds(g, facts);
+  symbolic::Prover prover(g, bounds, loops);
+  for (const Id id : comparisons) {
+    const auto [a, b] = g.operands<2>(id);
+    const auto below = symbolic::sum_of(g, a), above = symbolic::sum_of(g, b);
+    const auto d = below && above ? symbolic::plus(g, *above, *below, -1) : std::nullopt;
+    if (d && (g.op(id) == Op::LT ? prover.gt0(*d) : prover.ge0(*d))) hold.insert(id);
+  }
+  if (hold.empty()) return sink;
+  const auto is_true = [&](Id c) { return g.is_const(c) && g.value(c) != 0; };
+  return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {
+    if (hold.contains(id)) return g.constant(DType::boolean, 1);
+    if (g.op(id) == Op::WHERE && is_true(x[0])) return x[1];
+    if (g.op(id) != Op::AND || g.dtype(id) != DType::boolean) return no_id;
+    return is_true(x[0]) ? x[1] : is_true(x[1]) ? x[0] : no_id;
+  });
+}
+
 }  // namespace
 
-Id gate_extraction(Graph& g, Id sink) { return Extraction(g, sink).run(); }
+Id gate_extraction(Graph& g, Id sink, const Facts& facts) {
+  return Extraction(g, without_entry_conditions(g, sink, facts)).run();
+}
 
 }  // namespace kiln::compiler

@@ -143,9 +143,30 @@ class IndexTypes {
   std::unordered_map<Id, Id> done_;
 };
 
+// The minimum of i32 lanes and a large n is the minimum of the lanes and min(n, 2^31 - 1), which fits i32 too.
+Id with_narrow_limits(Graph& g, Id sink, const Facts& facts) {
+  Bounds bounds(g, facts);
+  const Interval fitting = symbolic::known_dtype(DType::i32).interval;
+  const auto fits = [&](Id id) { return bounds(id).min >= fitting.min && bounds(id).max <= fitting.max; };
+  std::unordered_map<Id, Id> limits;
+  for (const Id id : g.reachable(sink)) {
+    if (g.op(id) != Op::MIN || g.dtype(id) != DType::index || g.lanes(id) == 1) continue;
+    for (const std::size_t i : {0, 1}) {
+      const Id limit = g.src(id, i);
+      if (g.op(limit) != Op::BROADCAST || fits(limit) || bounds(limit).min < fitting.min || !fits(g.src(id, 1 - i))) continue;
+      const Id least = g.make(Op::MIN, DType::index, {g.operand(limit), g.index(fitting.max)});
+      std::vector<Id> src = g.sources(id);
+      src[i] = g.make(Op::BROADCAST, DType::index, {least}, {}, {}, g.lanes(limit));
+      limits[id] = g.with_src(id, src);
+    }
+  }
+  return limits.empty() ? sink : substitute(g, sink, limits);
+}
+
 }  // namespace
 
 Id index_dtype(Graph& g, Id sink, const Facts& facts, int narrowest_bits) {
+  if (narrowest_bits <= 32) sink = with_narrow_limits(g, sink, facts);
   return IndexTypes(g, facts, narrowest_bits).run(sink);
 }
 

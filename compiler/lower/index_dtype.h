@@ -2,9 +2,10 @@
 //
 // Before: values of type index, which are exact integers.
 // After: only SYM has type index, under a CAST to i64. By their bounds, every other value and its operands fit the value's
-//   type, so no step overflows. Vectors and divisions are i32 if the bounds prove that i32 suffices: a register holds twice
-//   as many lanes, and a division takes a third of the time. Other scalars are i64, the width of an address. A division of a
-//   non-negative value by a positive one is unsigned, which saves the correction for rounding down.
+//   type, so no step overflows. A limit of a minimum is lowered to 2^31 - 1 if the lanes are no larger. Vectors and divisions
+//   are i32 if the bounds prove that i32 suffices: a register holds twice as many lanes, and a division takes a third of the
+//   time. Other scalars are i64, the width of an address. A division of a non-negative value by a positive one is unsigned,
+//   which saves the correction for rounding down.
 // Requires: P level; conditions are in gates.
 // Example: FLOORDIV index (i, 3) with 0 <= i < 1000  ->  CAST i32 (CDIV u32 (CAST u32 i, 3))
 #pragma once

@@ -9,6 +9,7 @@
 #include "compiler/ir/power_of_two.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/access.h"
+#include "compiler/lower/active_parts.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/loop_nest_builder.h"
@@ -80,6 +81,8 @@ std::vector<RangePart> LoopNestBuilder::parts_of(std::size_t level, const std::v
       return parts;
     }
   if (!is_simple || borders_ != Borders::split || cuts_left_ == 0 || !may_have_parts(g_, stores_, plan_, level)) return {};
+  std::vector<RangePart> active = active_parts(g_, loops_, stores_, p, plan_.subspan(level + 1), copies[0].values, facts_);
+  if (!active.empty()) return active;
   return range_parts(g_, loops_, stores_, p, facts_);
 }
 

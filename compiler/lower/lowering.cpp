@@ -6,6 +6,7 @@
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/remark.h"
+#include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/check_plan.h"
 #include "compiler/lower/decompose_half.h"
@@ -19,6 +20,7 @@
 #include "compiler/lower/index_dtype.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/interleaved_access.h"
+#include "compiler/lower/loads_once.h"
 #include "compiler/lower/loop_nest.h"
 #include "compiler/lower/mask_loops.h"
 #include "compiler/lower/merge_ranges.h"
@@ -30,6 +32,7 @@
 #include "compiler/lower/transpose_loads.h"
 #include "compiler/lower/workgroup_lanes.h"
 #include "compiler/symbolic/bounds.h"
+#include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
 namespace {
@@ -89,8 +92,36 @@ std::vector<Id> planned_ranges(const Graph& g, const Lowering& k, Id tile_step) 
   return ranges;
 }
 
+// Whether the iterations have no loops and no atomic operations.
+bool is_straight(const Graph& g, std::span<const Id> stores) {
+  return std::ranges::none_of(g.reachable(stores), [&](Id id) { return g.op(id) == Op::FOR || g.op(id) == Op::ATOMIC; });
+}
+
+// Whether a kernel that the program wrote is like one of the compiler's: each iteration computes elements of its own, without
+// loops and arrays, and neighbouring iterations store neighbours.
+bool is_like_plain(const Graph& g, const Lowering& k, std::span<const Id> stores, std::span<const Id> ranges) {
+  if (k.in_order || k.has_vectors || k.has_workgroups || ranges.empty() || !is_straight(g, stores)) return false;
+  if (!std::ranges::all_of(stores, [&](Id s) { return g.op(s) == Op::STORE && g.op(memory_of(g, s)) == Op::BUFFER; }))
+    return false;
+  const Id last = ranges.back(), extent = g.end(last);
+  if (g.is_const(extent) && g.value(extent) < shortest_lanes) return false;
+  if (std::ranges::any_of(g.reachable(stores), [&](Id id) { return g.op(id) == Op::LOCAL; })) return false;
+  return why_no_lanes(g, stores, last, 1).empty();
+}
+
+// Stores to states that change in an iteration are not aligned, and do not go past the caches.
+void forget_alignment(const Graph& g, std::span<const Id> stores, std::vector<LoopPlan>& plan) {
+  if (std::ranges::all_of(stores, [&](Id s) { return g.op(g.state(s)) == Op::BUFFER; })) return;
+  for (LoopPlan& p : plan) p.align = 0, p.past_caches = 0;
+}
+
 std::vector<LoopPlan> plan_of(const Graph& g, const Lowering& k, Id tile_step) {
   const std::vector<Id> ranges = planned_ranges(g, k, tile_step), stores = stores_of(g, tile_step);
+  if (k.is_explicit && is_like_plain(g, k, stores, ranges)) {
+    std::vector<LoopPlan> plan = k.make_plan(g, stores, ranges, k.target);
+    forget_alignment(g, stores, plan);
+    if (check_plan(g, stores, ranges, plan).empty() && std::ranges::any_of(plan, &LoopPlan::lanes)) return plan;
+  }
   if (k.is_explicit) return explicit_plan(g, stores, ranges, k.target, k.in_order || k.has_vectors || k.has_workgroups);
   std::vector<LoopPlan> plan = k.make_plan(g, stores, ranges, k.target);
   if (const std::string broken = check_plan(g, stores, ranges, plan); !broken.empty())
@@ -150,7 +181,7 @@ void drop_unit_ranges(Graph& g, Lowering& k) {
 }
 
 void gate_extraction(Graph& g, Lowering& k) {
-  each_tile_step(g, k, [&](Id s) { return compiler::gate_extraction(g, s); });
+  each_tile_step(g, k, [&](Id s) { return compiler::gate_extraction(g, s, k.facts); });
 }
 
 void merge_ranges(Graph& g, Lowering& k) {
@@ -212,18 +243,15 @@ void mask_loops(Graph& g, Lowering& k) {
       if (p.lanes) each_tile_step(g, k, [&](Id s) { return compiler::mask_loops(g, *k.loops, s, p.range); });
 }
 
-// Whether the iterations have no loops and no atomic operations.
-static bool is_straight(const Graph& g, std::span<const Id> stores) {
-  return std::ranges::none_of(g.reachable(stores), [&](Id id) { return g.op(id) == Op::FOR || g.op(id) == Op::ATOMIC; });
-}
-
 void loop_nest(Graph& g, Lowering& k) {
   if (k.plans.empty())
     for (const Id tile_step : k.tile_steps) k.plans.push_back(scalar_plan(g, k, tile_step));
   if (k.tile_steps.size() > 1) return set_tile_steps(g, k, {in_tiles(g, k)});
-  const std::vector<Id> stores = stores_of(g, k.tile_steps[0]);
+  std::vector<Id> stores = stores_of(g, k.tile_steps[0]);
   describe_loop(g, k, stores);
-  const Borders borders = k.is_explicit && !is_straight(g, stores) ? Borders::stay : Borders::split;
+  const bool splits = !k.is_explicit || is_straight(g, stores);
+  const Borders borders = splits ? Borders::split : Borders::stay;
+  if (k.is_explicit && splits && !k.in_order && k.plans[0].size() > 1) stores = loads_once(g, stores, k.plans[0].back().range);
   set_tile_steps(g, k, {g.make(Op::SINK, DType::none, compiler::loop_nest(g, *k.loops, stores, k.plans[0], k.facts, borders))});
 }
 

@@ -73,7 +73,8 @@ class Boundaries {
   int fewest_;
 };
 
-// Drops gates that always hold, and LOADs whose gates never hold.
+}  // namespace
+
 Id without_known_gates(Graph& g, Id store) {
   return rewrite(g, store, [&](Id id, std::span<const Id> x) -> Id {
     const bool is_load = g.op(id) == Op::LOAD;
@@ -82,8 +83,6 @@ Id without_known_gates(Graph& g, Id store) {
     return g.with_src(id, std::vector<Id>(x.begin(), x.begin() + (is_load ? 2 : 3)));
   });
 }
-
-}  // namespace
 
 bool may_have_parts(const Graph& g, std::span<const Id> stores, std::span<const LoopPlan> plan, std::size_t level) {
   const auto is_special = [](const LoopPlan& l) {

@@ -30,6 +30,9 @@ struct RangePart {
 // have no blocks, no tiles, no copies that share loads, and no body with masks in every vector.
 bool may_have_parts(const Graph& g, std::span<const Id> stores, std::span<const LoopPlan> plan, std::size_t level);
 
+// Drops gates that always hold, and LOADs whose gates never hold.
+Id without_known_gates(Graph& g, Id store);
+
 // Two parts, which may be cut again, or none. plan: of the range. A part with constant extent has at least plan.step
 // iterations.
 std::vector<RangePart> range_parts(Graph& g, RangeIds& loops, std::span<const Id> stores, const LoopPlan& plan,

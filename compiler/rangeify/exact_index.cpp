@@ -1,9 +1,9 @@
 #include "compiler/rangeify/exact_index.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "compiler/symbolic/integer_forms.h"
+#include "compiler/symbolic/prove.h"
 
 namespace kiln::compiler {
 namespace {
@@ -12,9 +12,12 @@ constexpr std::int64_t most_shift = 32;  // results of longer shifts seldom fit
 
 }  // namespace
 
+// An interval knows only how large each part may be. k + 1 + i with i < n - k - 1 is at most n - 1: that takes the sum.
 bool ExactIndex::fits(Id index, DType d) {
   const Interval i = simplify_.bounds()(index), all = exact_values(d);
-  return i.min >= all.min && i.max <= all.max;
+  const Facts& facts = simplify_.bounds().facts();
+  return (i.min >= all.min || prove_le(g_, g_.index(all.min), index, facts)) &&
+         (i.max <= all.max || prove_le(g_, index, g_.index(all.max), facts));
 }
 
 Id ExactIndex::of_memory(Id id) {
@@ -99,8 +102,14 @@ Id ExactIndex::operator()(Id value) {
     if (!done_.contains(id)) {
       const Id exact = lifted(id);
       done_[id] = exact != no_id ? exact : of_memory(id);
+      if (exact == no_id || std::ranges::any_of(g_.src(id), [&](Id s) { return of_data_.contains(s); })) of_data_.insert(id);
     }
   return done_.at(value);
+}
+
+Id ExactIndex::without_data(Id value) {
+  const Id index = (*this)(value);
+  return of_data_.contains(value) ? no_id : index;
 }
 
 }  // namespace kiln::compiler

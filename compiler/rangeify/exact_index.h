@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "compiler/ir/graph.h"
 #include "compiler/symbolic/simplify.h"
@@ -21,6 +22,8 @@ class ExactIndex {
   // The index value that equals this integer in every evaluation; no_id if none is known. A load, or a result that may wrap,
   // becomes a cast to index. A cast of i64 is clamped to +-2^61: that is outside of every tensor, and sums still fit 64 bits.
   Id operator()(Id value);
+  // The same for integer arithmetic without data; no_id if some operation may wrap, or an operand is data.
+  Id without_data(Id value);
   // A result of operator() without the clamp that it put around a cast of i64. For values that are compared with an extent
   // before any other use.
   Id uncut(Id index) const;
@@ -36,6 +39,7 @@ class ExactIndex {
   Graph& g_;
   Simplifier& simplify_;
   std::unordered_map<Id, Id> done_;
+  std::unordered_set<Id> of_data_;  // of the values in done_, those whose index values contain data
 };
 
 }  // namespace kiln::compiler

@@ -7,6 +7,17 @@
 
 namespace kiln::compiler {
 
+namespace {
+
+// A comparison of index values that holds whenever this comparison of integers does; no_id: none is known.
+Id compared(Graph& g, ExactIndex& exact, Id id, std::span<const Id> src) {
+  if (!is_comparison(g.op(id)) || !is_int(g.dtype(src[0]))) return no_id;
+  const Id a = exact.without_data(src[0]), b = a == no_id ? no_id : exact.without_data(src[1]);
+  return b == no_id ? no_id : g.make(g.op(id), DType::boolean, {a, b});
+}
+
+}  // namespace
+
 void integer_indices(Graph& g, Program& p) {
   const Facts facts = facts_of(p);
   const std::vector<Id> order = g.reachable(p.sink);
@@ -20,7 +31,8 @@ void integer_indices(Graph& g, Program& p) {
     for (const Id s : g.src(id)) src.push_back(done[s]);
     const LocScope of_node(g, g.loc(id));
     const Id index = is_index_cast(id) ? exact(src[0]) : no_id;
-    const Id made = index == no_id ? g.with_src(id, src) : exact.uncut(index);
+    const Id comparison = index == no_id ? compared(g, exact, id, src) : no_id;
+    const Id made = index != no_id ? exact.uncut(index) : comparison != no_id ? comparison : g.with_src(id, src);
     const bool is_index = g.dtype(id) == DType::index && g.op(id) != Op::RANGE;  // a kernel keeps its ranges, even of extent 1
     done[id] = is_index && made != id ? simplify(made) : made;
   }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
+#include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "compiler/ir/builder.h"
 #include "compiler/ir/index_poly.h"
@@ -30,6 +33,7 @@ class Rewriter {
       if (g_.op(id) == Op::FOR && stands_alone(id)) loop_of_[g_.range_of(id)] = id;
     for (const Id id : order)
       if (g_.op(id) == Op::GET && becomes_kernel(g_.scope(id))) wanted_[g_.scope(id)].push_back(g_.slot(id));
+    find_kept_elements();
     done_.assign(order.back() + 1, no_id);
   }
 
@@ -60,7 +64,24 @@ class Rewriter {
     if (is_host(regions_.of[id]) && is_write(op)) return write(id);
     if (is_host(regions_.of[id]) && op == Op::INDEX && index_gate(g_, id).gate != no_id) return read(id);
     if (op == Op::OLD && old_.contains(g_.operand(id))) return old_.at(g_.operand(id));
-    return g_.with_src(id, sources(id));
+    const Id same = g_.with_src(id, sources(id));
+    return kept_.contains(id) ? build_.stage(same) : same;
+  }
+
+  // A kernel that changes a tensor would need a copy of the whole tensor if its work items loaded an element as it was before
+  // the kernel. A buffer of one element is cheaper.
+  void find_kept_elements() {
+    std::vector<bool> is_changed(order_.back() + 1), in_kernel(order_.back() + 1);
+    for (const Id id : order_)
+      if (g_.op(id) == Op::KERNEL || g_.op(id) == Op::FOR || is_write(g_.op(id)) || g_.op(id) == Op::CARRY)
+        for (const Id s : g_.src(id)) is_changed[s] = true;
+    for (const Id id : order_ | std::views::reverse) {
+      const bool inside = regions_.list[regions_.of[id]].in_kernel;
+      if (!inside && !in_kernel[id]) continue;
+      if (!inside && g_.op(id) == Op::INDEX && is_changed[g_.data(id)]) kept_.insert(id);
+      if (inside || is_elementwise(g_.op(id)))
+        for (const Id s : g_.src(id)) in_kernel[s] = true;
+    }
   }
 
   Id one_work_item() { return build_.range(g_.index(1), ranges_++); }
@@ -126,10 +147,35 @@ class Rewriter {
     return finish(k);
   }
 
+  // A value of the kernel with elements of its state in place of the same elements of the tensor outside. A tensor with readers
+  // outside of its kernel would need a copy.
+  Id reading(Id state, Id outside, Id value) {
+    std::set<Id> nodes;
+    std::vector<Id> todo{value};
+    while (!todo.empty()) {
+      const Id id = todo.back();
+      todo.pop_back();
+      if (!nodes.insert(id).second || !is_elementwise(g_.op(id))) continue;
+      todo.insert(todo.end(), g_.src(id).begin(), g_.src(id).end());
+    }
+    std::unordered_map<Id, Id> inside{{outside, state}};
+    for (const Id id : nodes) {
+      if (!is_elementwise(g_.op(id)) && (g_.op(id) != Op::INDEX || g_.data(id) != outside)) continue;
+      std::vector<Id> src = g_.sources(id);
+      for (Id& s : src)
+        if (const auto at = inside.find(s); at != inside.end()) s = at->second;
+      inside.try_emplace(id, g_.with_src(id, src));
+    }
+    const auto at = inside.find(value);
+    return at == inside.end() ? value : at->second;
+  }
+
   Id write(Id id) {
     std::vector<Id> src = sources(id);
     ScalarKernel k{one_work_item(), {src[0]}, {}, {}};
-    src[0] = build_.carry(k.range, src[0], 0);
+    const Id outside = src[0];
+    src[0] = build_.carry(k.range, outside, 0);
+    for (Id& s : std::span(src).subspan(1)) s = reading(src[0], outside, s);
     k.final.push_back(g_.with_src(id, src));
     if (g_.op(id) == Op::ATOMIC) keep(k, build_.old(k.final[0]));
     const Id kernel = finish(k);
@@ -153,6 +199,7 @@ class Rewriter {
   std::unordered_map<Id, Id> loop_of_;                       // by RANGE: the loop that becomes a kernel
   std::unordered_map<Id, std::vector<std::size_t>> wanted_;  // by loop: slots that are used after it
   std::unordered_map<Id, ScalarKernel> kernels_;             // by loop
+  std::unordered_set<Id> kept_;                              // INDEX nodes whose element kernels need as it was
   std::unordered_map<Id, Id> old_;                           // by ATOMIC: the value of the element before it
 };
 

@@ -91,13 +91,19 @@ std::optional<Id> RangePair::by_division(Id index) {
       now[id] = g_.with_src(id, src);
   }
   const Id made = simplify_(now.at(index));
-  const auto before = divisions(index);
-  return divisions(made) <= before ? std::optional(made) : std::nullopt;
+  const bool pays = divisions(made, m_) <= divisions(index, b_) && divisions(made) <= divisions(index);
+  return pays ? std::optional(made) : std::nullopt;
 }
 
-std::ptrdiff_t RangePair::divisions(Id index) const {
+std::ptrdiff_t RangePair::divisions(Id index, Id over) const {
   const std::vector<Id> nodes = nodes_of(index);
-  return std::ranges::count_if(nodes, [&](Id id) { return g_.op(id) == Op::FLOORDIV || g_.op(id) == Op::FLOORMOD; });
+  std::unordered_set<Id> varying{over};
+  for (const Id id : nodes)
+    if (g_.op(id) != Op::RANGE && std::ranges::any_of(g_.src(id), [&](Id s) { return varying.contains(s); }))
+      varying.insert(id);
+  return std::ranges::count_if(nodes, [&](Id id) {
+    return (g_.op(id) == Op::FLOORDIV || g_.op(id) == Op::FLOORMOD) && (over == no_id || varying.contains(id));
+  });
 }
 
 std::vector<Id> RangePair::nodes_of(Id root) const {  // ascending; a RANGE's end is not part of the expression

@@ -19,7 +19,8 @@ class RangePair {
   RangePair(Graph& g, Simplifier& simplify, Id a, Id b, Id m) : g_(g), simplify_(simplify), a_(a), b_(b), m_(m) {}
 
   // The expressions that change, in terms of m. nullopt: the merge does not pay. It pays if each linear expression contains
-  // a and b only as a multiple of a*n + b, and every other expression has no more divisions than before.
+  // a and b only as a multiple of a*n + b, and every other expression has no more divisions than before, in all and over b: a
+  // division over a alone takes place once for each row, and wraps rows, not elements.
   std::optional<std::unordered_map<Id, Id>> operator()(std::span<const Id> indices);
 
  private:
@@ -31,7 +32,7 @@ class RangePair {
   std::optional<Linear> linear(Id root);
   std::optional<Linear> combine(Id id, const std::unordered_map<Id, Linear>& forms);
   std::optional<Id> by_division(Id index);
-  std::ptrdiff_t divisions(Id index) const;
+  std::ptrdiff_t divisions(Id index, Id over = no_id) const;  // over: only those that depend on this range
   std::vector<Id> nodes_of(Id root) const;
 
   Graph& g_;

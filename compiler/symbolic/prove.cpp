@@ -65,24 +65,32 @@ void Prover::learn() {
   }
 }
 
-// Learns from a RANGE that has an iteration, so end >= 1. In a product of non-negative atoms each atom is >= 1. n + c >= 1
-// gives n >= 1 - c.
+void Prover::learn(Id a, std::int64_t least) {
+  const auto it = std::ranges::find(at_least_, a, &std::pair<Id, std::int64_t>::first);
+  if (it == at_least_.end())
+    at_least_.emplace_back(a, least);
+  else
+    it->second = std::max(it->second, least);
+}
+
+// Learns from a RANGE that has an iteration, so end >= 1. In a product of non-negative atoms each atom is >= 1. n + rest >= 1
+// gives n >= 1 - rest for the greatest rest.
 void Prover::learn(Id range) {
   const auto end = sum_of(g_, g_.end(range));
-  if (!end || end->empty() || end->size() > 2) return;
-  const Monomial& t = end->front();
-  const std::int64_t c = constant_term(*end);
-  if (end->size() == 2 && (c == 0 || t.atoms.size() != 1 || t.coefficient != 1)) return;
-  if (t.coefficient < 1 || c < -unbounded / 2) return;
-  for (Id a : t.atoms)
-    if (bounds_(a).min < 0 && t.atoms.size() > 1) return;
-  for (Id a : t.atoms) {
-    const std::int64_t v = end->size() == 2 ? 1 - c : 1;
-    const auto it = std::ranges::find(at_least_, a, &std::pair<Id, std::int64_t>::first);
-    if (it == at_least_.end())
-      at_least_.emplace_back(a, v);
-    else
-      it->second = std::max(it->second, v);
+  if (!end || end->empty() || end->size() > max_learned) return;
+  if (end->size() == 1) {
+    const Monomial& t = end->front();
+    if (t.coefficient < 1) return;
+    for (Id a : t.atoms)
+      if (bounds_(a).min < 0 && t.atoms.size() > 1) return;
+    for (Id a : t.atoms) learn(a, 1);
+    return;
+  }
+  for (const Monomial& t : *end) {
+    if (t.atoms.size() != 1 || t.coefficient != 1) continue;
+    const auto rest = plus(g_, *end, Poly{t}, -1);
+    const std::int64_t most = rest ? interval_of(bounds_, *rest).max : unbounded;
+    if (most < unbounded / 2 && most > -unbounded / 2) learn(t.atoms[0], 1 - most);
   }
 }
 

@@ -25,7 +25,7 @@ class Prover {
   bool in_range(const Poly& x, const Poly& end);  // 0 <= x < end
 
  private:
-  static constexpr int max_depth = 12, max_sums = 64;
+  static constexpr int max_depth = 12, max_sums = 64, max_learned = 4;
   bool ge0(const Poly& p, int depth);
   bool hopeless(const Poly& p);
   std::int64_t low(const Poly& p);  // a lower bound; -unbounded: none
@@ -33,6 +33,7 @@ class Prover {
   Interval atom(Id a);
   void learn();
   void learn(Id range);
+  void learn(Id atom, std::int64_t least);
   bool eliminate(const Poly& p, Id atom, int depth, bool& proven);
   void inner_first(Atoms& atoms) const;
   bool by_facts(const Poly& p, int depth);

@@ -1,5 +1,5 @@
 # Programs with every operation, through the front end: the generator writes their graphs, and the test compiles and runs them.
-add_executable(run_programs run/programs/elementwise.cpp run/programs/movement.cpp run/programs/reduce.cpp run/programs/windows.cpp)
+add_executable(run_programs run/programs/elementwise.cpp run/programs/movement.cpp run/programs/reduce.cpp run/programs/windows.cpp run/programs/kernels.cpp)
 target_link_libraries(run_programs PRIVATE kiln::generator_main kiln::dsl)
 target_compile_options(run_programs PRIVATE -O0)
 set(graphs ${CMAKE_CURRENT_BINARY_DIR}/run_programs.graphs)

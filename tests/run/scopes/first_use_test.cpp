@@ -111,4 +111,37 @@ TEST(FirstUse, ElementsOfNumbers) {
   }
 }
 
+inline constexpr dim<"V"> V;
+inline constexpr dim<"T"> T;
+
+struct look_up : program<look_up> {
+  in<f32, V> table;
+  in<f32, V, 3> rows;
+  in<i32, T> k;
+  out<f32, T> y, first;
+  out<f32, T, 3> z;
+  constexpr void body() {
+    y = table(k) + 1;
+    for (auto [t] : kernel(T)) {
+      auto s = var(0.0f);
+      for (auto j : loop(k(t), k(t) + 2)) s += table(j);
+      first(t) = s;
+    }
+    z = rows(k);
+  }
+};
+
+TEST(FirstUse, ElementsOfEmptyTablesAreZero) {
+  for (const int t : {1, 5, 16, 37, 100}) {
+    const Ints k(static_cast<std::size_t>(t), 3);
+    const std::vector<float> none;
+    const auto got =
+        scopes::run(ir<look_up>, {scopes::tensor({0}, none), scopes::tensor({0, 3}, none), scopes::tensor({t}, k),
+                                  scopes::output<float>({t}), scopes::output<float>({t}), scopes::output<float>({t, 3})});
+    EXPECT_EQ(scopes::values<float>(got["y"]), std::vector<float>(static_cast<std::size_t>(t), 1));
+    EXPECT_EQ(scopes::values<float>(got["first"]), std::vector<float>(static_cast<std::size_t>(t), 0));
+    EXPECT_EQ(scopes::values<float>(got["z"]), std::vector<float>(static_cast<std::size_t>(3 * t), 0));
+  }
+}
+
 }  // namespace
