@@ -115,9 +115,51 @@ Product with_neighbours(Emit& e, const Product& p) {
   return out;
 }
 
+// One part of the last split: its taps, and its elements of the axis of parts.
+Product part_of(Emit& e, const Product& given, std::int64_t r, std::int64_t taps) {
+  Product p = given;
+  const Split s = p.splits.back();
+  p.splits.pop_back();
+  const Id at = e.g.index(r), one = e.g.index(1), own = e.g.index(taps), first = index_sub(e.g, nth(p.space, s.tap), own);
+  for (Factor* f : {&p.p, &p.q}) {
+    const int part = nth(f->axis, s.part), tap = nth(f->axis, s.tap);
+    if (part >= 0) f->base = e.slice_axis(f->base, static_cast<std::size_t>(part), at, 1, one);
+    if (tap >= 0) f->base = e.slice_axis(f->base, static_cast<std::size_t>(tap), first, 1, own);
+  }
+  nth(p.space, s.part) = one;
+  nth(p.space, s.tap) = own;
+  return p;
+}
+
+// The parts of the last split side by side.
+Id joined(Emit& e, const Product& p) {
+  const Split s = p.splits.back();
+  std::vector<Id> parts;
+  Extents shape;
+  for (std::int64_t r = 0; r < s.stride; ++r) {
+    const std::int64_t taps = std::max<std::int64_t>((s.taps - r + s.stride - 1) / s.stride, 0);
+    if (taps == 0) {
+      parts.push_back(no_id);
+      continue;
+    }
+    const Id part = value_of(e, part_of(e, p, r, taps));
+    shape = e.shape(part);
+    parts.push_back(e.b.stage(part));
+  }
+  const DType d = e.g.dtype(parts[0]);
+  Extents single = shape, whole = shape;
+  single.insert(single.begin() + static_cast<std::ptrdiff_t>(s.axis) + 1, e.g.index(1));
+  whole[s.axis] = index_mul(e.g, shape[s.axis], e.g.index(s.stride));
+  for (Id& part : parts) part = part == no_id ? e.zeros(d, single) : e.reshape(part, single);
+  const Id all = e.reshape(e.b.concat(parts, static_cast<std::int64_t>(s.axis) + 1), whole);
+  const Id begin = e.g.index(0);
+  return e.slice_axis(all, s.axis, begin, 1, s.n);
+}
+
 }  // namespace
 
 Id value_of(Emit& e, const Product& given) {
+  if (!given.splits.empty()) return joined(e, given);
   Product p = without_units(e, given);
   const bool copied = walks_along_both(e, p);
   if (copied) p = with_neighbours(e, p);

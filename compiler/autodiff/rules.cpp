@@ -5,6 +5,7 @@
 
 #include "compiler/autodiff/partials.h"
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/scopes.h"
 
 namespace kiln::compiler::autodiff {
 namespace {
@@ -114,8 +115,13 @@ Id Rules::scatter(const Scatter& given, Id x) {
     gate = gate == no_id ? some : e.both(gate, some);
   }
   for (std::size_t i = 0; i < s.index.size(); ++i) {  // the nearest element, as GATHER reads
-    const Id line = e.rank(s.index[i]) == 0 ? s.index[i] : e.reshape(s.index[i], {count});
-    Id k = e.rank(line) == 0 ? line : b.element(line, std::span(&place, 1));
+    const std::size_t rows = s.by_rows ? e.rank(s.index[i]) - 1 : 0;
+    Extents lines{count};
+    lines.insert(lines.end(), flat.begin() + 1, flat.begin() + 1 + static_cast<std::ptrdiff_t>(rows));
+    const Id line = e.rank(s.index[i]) == 0 ? s.index[i] : e.reshape(s.index[i], lines);
+    std::vector<Id> here{place};
+    here.insert(here.end(), own.begin(), own.begin() + static_cast<std::ptrdiff_t>(rows));
+    Id k = e.rank(line) == 0 ? line : b.element(line, here);
     if (g.dtype(k) == DType::u64) {
       const Id most = b.constant(DType::u64, INT64_MAX);
       k = b.elementwise(Op::MIN, {k, most});
@@ -147,9 +153,31 @@ Id Rules::scatter(const Scatter& given, Id x) {
   return sum == d ? out : b.cast(out, d);
 }
 
+std::vector<Id> Rules::indices(const Scatter& s) {
+  if (!s.by_rows) return s.index;
+  std::vector<Id> out{s.index[0]};
+  const Extents shape = e.shape(s.index[0]);
+  for (std::size_t a = 1; a < shape.size(); ++a) out.push_back(e.iota_along(a, shape.size(), shape[a]));
+  return out;
+}
+
+std::int64_t Rules::new_local() {
+  if (next_local_ < 0) {
+    next_local_ = 0;
+    for (Id id = 0; id < e.g.size(); ++id)
+      if (e.g.op(id) == Op::LOCAL) next_local_ = std::max(next_local_, e.g.arg(id, 0) + 1);
+  }
+  return next_local_++;
+}
+
 std::string Rules::at(Id node) const {
-  const std::string place = where(e.g, e.g.loc(node));
-  return "`" + std::string(name(e.g.op(node))) + "`" + (place.empty() ? "" : " at " + place);
+  const Graph& g = e.g;
+  if (g.op(node) == Op::GET) node = g.scope(node);
+  std::string what = "`" + std::string(name(g.op(node))) + "`";
+  if (g.op(node) == Op::KERNEL) what += " or write of elements";
+  if (g.op(node) == Op::FOR && loop_parts(g, node).conditional) what += " or condition";
+  const std::string place = where(g, g.loc(node));
+  return what + (place.empty() ? "" : " at " + place);
 }
 
 Path::Path(Rules& rules, Id y, std::span<const Id> xs, bool windows) {

@@ -16,9 +16,12 @@ namespace kiln::compiler::autodiff {
 struct Scatter {
   Id values;
   std::vector<Id> index;
+  // The only index is a tensor over more axes than the first one: element (i, j..) goes to (index(i, j..), j..).
+  bool by_rows = false;
 };
 
-// A view of windows: element (k, o) of two axes is element o * stride + k * dilation of an axis of `source`. The windows have axis k in the place of this axis, and o behind it.
+// A view of windows: element (k, o) of two axes is element o * stride + k * dilation of an axis of `source`. The windows have
+// axis k in the place of this axis, and o behind it.
 struct Windows {
   Id source;
   std::size_t axis;
@@ -38,6 +41,8 @@ struct Rules {
   Emit e;
   RangeIds ranges;
   std::unordered_map<Id, Scatter> scatters;  // by the GET of the kernel that makes the sum
+  // Scopes that forward mode has built again, and the new ones, which compute the old results too.
+  std::vector<std::pair<Id, Id>> rebuilt;
 
   // The operands that carry a derivative to the node. An operation without a rule lists its operands too, so that a path
   // through it is an error and not a wrong 0. Integers carry one only from the bits of a float.
@@ -46,8 +51,15 @@ struct Rules {
 
   // The sum of s.values at s.index, of the shape and type of x: 0 elsewhere. Each element adds its terms in row-major order.
   Id scatter(const Scatter& s, Id x);
+  // The indices that read back what such a Scatter adds up.
+  std::vector<Id> indices(const Scatter& s);
+
+  std::int64_t new_local();  // a number that no LOCAL has
 
   std::string at(Id node) const;  // "`exp` at f.cpp:3:4"
+
+ private:
+  std::int64_t next_local_ = -1;
 };
 
 // The nodes between some x and y.

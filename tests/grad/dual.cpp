@@ -366,8 +366,9 @@ Tangent Duals::moved(Id node, const std::unordered_map<Id, Tangent>& known) cons
 
 // Running sums.
 Tangent Duals::scanned(Id node, const std::unordered_map<Id, Tangent>& known) const {
-  if (g_.scan_kind(node) != ReduceKind::sum) throw NoDual("scan");
+  const ReduceKind kind = g_.scan_kind(node);
   const Tangent& x = known.at(g_.src(node, 0));
+  const Array& values = values_.at(g_.src(node, 0));
   const Places extents = values_.at(node).extents;
   const std::size_t axis = g_.slot(node, 1);
   const bool exclusive = g_.arg(node, 2) != 0, reversed = g_.arg(node, 3) != 0;
@@ -375,10 +376,24 @@ Tangent Duals::scanned(Id node, const std::unordered_map<Id, Tangent>& known) co
   for (std::size_t k = 0; k < x.value.size(); ++k) {
     Places at = place(k, extents);
     const std::int64_t own = at[axis];
-    for (std::int64_t& i = at[axis] = 0; i < extents[axis]; ++i) {
-      if (i == own ? exclusive : (i > own) != reversed) continue;
-      out.value[k] += x.value[flat(at, extents)];
-      out.scale[k] += x.scale[flat(at, extents)];
+    std::vector<std::size_t> terms;  // in the order of the scan
+    for (std::int64_t& i = at[axis] = 0; i < extents[axis]; ++i)
+      if (!(i == own ? exclusive : (i > own) != reversed)) terms.push_back(flat(at, extents));
+    if (reversed) std::ranges::reverse(terms);
+    if (kind == ReduceKind::sum || kind == ReduceKind::prod) {
+      for (const std::size_t t : terms) {
+        double others = 1;
+        for (const std::size_t o : terms)
+          if (o != t && kind == ReduceKind::prod) others *= real(values, o);
+        out.value[k] += others * x.value[t];
+        out.scale[k] += std::abs(others) * x.scale[t];
+      }
+    } else if (!terms.empty()) {  // the first of equal elements
+      std::size_t best = terms[0];
+      for (const std::size_t t : terms)
+        if (kind == ReduceKind::max ? real(values, t) > real(values, best) : real(values, t) < real(values, best)) best = t;
+      out.value[k] = x.value[best];
+      out.scale[k] = x.scale[best];
     }
   }
   return out;
