@@ -34,23 +34,6 @@ std::vector<Id> nodes_below(const Graph& g, Id y, std::span<const Id> xs) {
 
 }  // namespace
 
-std::unordered_set<std::int64_t> ranges_in_kernels(const Graph& g) {
-  std::unordered_set<std::int64_t> out;
-  OpenRanges open(g);
-  std::vector<Id> scopes;
-  for (Id id = 0; id < g.size(); ++id) {
-    open.visit(id);
-    if (!is_scope(g.op(id))) continue;
-    scopes.push_back(id);
-    if (g.op(id) == Op::KERNEL)
-      for (const Id range : kernel_parts(g, id).ranges) out.insert(g.range_number(range));
-  }
-  for (auto it = scopes.rbegin(); it != scopes.rend(); ++it)  // outer loops come behind inner ones
-    if (std::ranges::any_of(open.of(*it), [&](Id range) { return out.contains(g.range_number(range)); }))
-      for (const Id range : scope_ranges(g, *it)) out.insert(g.range_number(range));
-  return out;
-}
-
 Activity::Activity(const Rules& rules, Id y, std::span<const Id> xs)
     : rules_(rules), g_(rules.e.g), nodes_(nodes_below(g_, y, xs)) {
   for (const Id id : nodes_)
@@ -107,9 +90,7 @@ std::vector<Edge> Activity::edges(Id node) const {
   return out;
 }
 
-bool Activity::is_of_kernel_around(Id range) const {
-  return of_kernels_.contains(g_.range_number(range)) && owner(range) == no_id;
-}
+bool Activity::is_of_kernel_around(Id range) const { return rules_.is_of_kernel(range) && owner(range) == no_id; }
 
 std::vector<std::size_t> Activity::slots(Id scope) const {
   std::vector<std::size_t> out;
@@ -129,15 +110,10 @@ std::vector<std::size_t> Activity::slots(Id scope) const {
 void Activity::find_regions() {
   const auto is_range = [&](Id id) { return g_.op(id) == Op::RANGE; };
   if (std::ranges::none_of(nodes_, is_range)) return;
-  for (Id id = 0; id < g_.size(); ++id)
-    if (g_.op(id) == Op::KERNEL)
-      for (const Id range : kernel_parts(g_, id).ranges) of_kernels_.insert(g_.range_number(range));
-  const std::unordered_set<std::int64_t> kernels = ranges_in_kernels(g_);
   OpenRanges open(g_);
   for (const Id id : nodes_) {
     open.visit(id);
-    for (const Id range : open.of(id))
-      if (kernels.contains(g_.range_number(range))) in_kernel_.insert(id);
+    if (std::ranges::any_of(open.of(id), [&](Id range) { return rules_.is_in_kernel(range); })) in_kernel_.insert(id);
   }
   for (const Id id : between_) {
     if (g_.op(id) == Op::GET && !rules_.scatters.contains(id)) copied_.insert(g_.scope(id));

@@ -43,13 +43,9 @@ class Activity {
   const Rules& rules_;
   const Graph& g_;
   std::vector<Id> nodes_;
-  std::unordered_map<Id, Id> owners_;            // by RANGE
-  std::unordered_set<std::int64_t> of_kernels_;  // the numbers of their RANGEs
+  std::unordered_map<Id, Id> owners_;  // by RANGE
   std::unordered_set<Id> active_, between_, copied_, inside_, in_kernel_;
 };
-
-// The numbers of the RANGEs of all KERNELs of the graph, and of the loops inside of them.
-std::unordered_set<std::int64_t> ranges_in_kernels(const Graph& g);
 
 // The value or state of a slot after one iteration.
 Id next_of_slot(const Graph& g, Id scope, std::size_t slot);

@@ -4,7 +4,6 @@
 #include <map>
 #include <unordered_set>
 
-#include "compiler/autodiff/activity.h"
 #include "compiler/autodiff/explain.h"
 #include "compiler/autodiff/forward.h"
 #include "compiler/autodiff/laplacian.h"
@@ -103,10 +102,9 @@ class Differentiation {
     }
   }
   bool is_in_kernel(Id y) const {
-    const std::unordered_set<std::int64_t> kernels = ranges_in_kernels(g_);
     OpenRanges open(g_);
     for (const Id id : g_.reachable(y)) open.visit(id);
-    return std::ranges::any_of(open.of(y), [&](Id range) { return kernels.contains(g_.range_number(range)); });
+    return std::ranges::any_of(open.of(y), [&](Id range) { return rules_.is_in_kernel(range); });
   }
 
   Id tangent(Id id) {

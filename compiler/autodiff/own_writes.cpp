@@ -10,13 +10,10 @@ namespace {
 
 class Reads {
  public:
-  Reads(Rules& rules, Id y, bool arrays) : e_(rules.e), g_(rules.e.g), arrays_(arrays) {
+  Reads(Rules& rules, Id y, bool arrays) : rules_(rules), e_(rules.e), g_(rules.e.g), arrays_(arrays) {
     for (const Id id : g_.reachable(y))
       if (is_scope(g_.op(id)))
         for (const Id range : scope_ranges(g_, id)) closed_.insert(range);
-    for (Id id = 0; id < g_.size(); ++id)
-      if (g_.op(id) == Op::KERNEL)
-        for (const Id range : kernel_parts(g_, id).ranges) of_kernels_.insert(g_.range_number(range));
   }
 
   bool is_own(Id read) const {
@@ -27,7 +24,7 @@ class Reads {
         first = g_.state(first);
       } else if (g_.op(first) == Op::GET && g_.op(g_.scope(first)) == Op::FOR) {
         first = scope_inits(g_, g_.scope(first))[g_.slot(first)];
-      } else if (g_.op(first) == Op::CARRY && !of_kernels_.contains(g_.range_number(g_.range_of(first)))) {
+      } else if (g_.op(first) == Op::CARRY && !rules_.is_of_kernel(g_.range_of(first))) {
         first = g_.init(first);
       } else {
         break;
@@ -69,11 +66,11 @@ class Reads {
     return all;
   }
 
+  const Rules& rules_;
   Emit& e_;
   Graph& g_;
   bool arrays_;
   std::unordered_set<Id> closed_;
-  std::unordered_set<std::int64_t> of_kernels_;
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ Id rebuilt(Rules& rules, Id root, const std::unordered_set<Id>& leaves, const st
     std::vector<Id> src = g.sources(id);
     for (Id& s : src)
       if (const auto at = made.find(s); at != made.end()) s = at->second;
-    const Id copy = g.op(id) == Op::RANGE ? rules.ranges.range(g, src[0], g.range_kind(id)) : g.with_src(id, src);
+    const Id copy = g.op(id) == Op::RANGE ? rules.fresh(id, src[0]) : g.with_src(id, src);
     made[id] = leaves.contains(id) ? replace(id, copy) : copy;
   }
   return made.at(root);

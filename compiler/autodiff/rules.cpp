@@ -5,6 +5,7 @@
 
 #include "compiler/autodiff/partials.h"
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/open_ranges.h"
 #include "compiler/ir/scopes.h"
 
 namespace kiln::compiler::autodiff {
@@ -63,6 +64,37 @@ std::vector<std::size_t> places(const Graph& g, Id node) {
 
 }  // namespace
 
+Rules::Rules(Graph& g, Id root) : e(g), ranges(g, root) {
+  OpenRanges open(g);
+  std::vector<Id> scopes;
+  for (const Id id : g.reachable(root)) {
+    open.visit(id);
+    if (!is_scope(g.op(id))) continue;
+    scopes.push_back(id);
+    if (g.op(id) == Op::KERNEL)
+      for (const Id range : scope_ranges(g, id)) of_kernels_.insert(g.range_number(range));
+  }
+  in_kernels_ = of_kernels_;
+  for (auto it = scopes.rbegin(); it != scopes.rend(); ++it)  // outer loops come behind inner ones
+    if (std::ranges::any_of(open.of(*it), [&](Id range) { return is_in_kernel(range); }))
+      for (const Id range : scope_ranges(g, *it)) in_kernels_.insert(g.range_number(range));
+}
+
+Id Rules::fresh(Id range, Id end) {
+  const Id made = ranges.range(e.g, end, e.g.range_kind(range));
+  if (is_of_kernel(range)) of_kernels_.insert(e.g.range_number(made));
+  if (is_in_kernel(range)) in_kernels_.insert(e.g.range_number(made));
+  return made;
+}
+
+// A RANGE of a KERNEL, or of a loop in it.
+Id Rules::new_range(Id end, bool of_kernel) {
+  const Id made = ranges.range(e.g, end, RangeKind::loop);
+  if (of_kernel) of_kernels_.insert(e.g.range_number(made));
+  in_kernels_.insert(e.g.range_number(made));
+  return made;
+}
+
 std::vector<Edge> Rules::edges(Id node) const {
   const Graph& g = e.g;
   if (const auto s = scatters.find(node); s != scatters.end()) return {{0, s->second.values}};
@@ -105,9 +137,9 @@ Id Rules::scatter(const Scatter& given, Id x) {
   Extents flat{count};
   flat.insert(flat.end(), all.begin() + static_cast<std::ptrdiff_t>(outer), all.end());
   const Id values = e.reshape(s.values, flat), init = e.zeros(sum, to);
-  const Id place = ranges.range(g, count, RangeKind::loop);
+  const Id place = new_range(count, flat.size() == 1);
   std::vector<Id> own, at;
-  for (std::size_t i = 1; i < flat.size(); ++i) own.push_back(ranges.range(g, flat[i], RangeKind::loop));
+  for (std::size_t i = 1; i < flat.size(); ++i) own.push_back(new_range(flat[i], true));
   Id gate = no_id;  // whether there is an element to add to
   for (std::size_t i = 0; i < s.index.size(); ++i) {
     if (index_value(g, to[i])) continue;

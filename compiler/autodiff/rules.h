@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/autodiff/emit.h"
@@ -36,7 +37,7 @@ struct Edge {
 };
 
 struct Rules {
-  Rules(Graph& g, Id root) : e(g), ranges(g, root) {}
+  Rules(Graph& g, Id root);
 
   Emit e;
   RangeIds ranges;
@@ -54,12 +55,20 @@ struct Rules {
   // The indices that read back what such a Scatter adds up.
   std::vector<Id> indices(const Scatter& s);
 
+  // Whether a KERNEL owns the RANGE; whether a KERNEL owns it or is around its loop.
+  bool is_of_kernel(Id range) const { return of_kernels_.contains(e.g.range_number(range)); }
+  bool is_in_kernel(Id range) const { return in_kernels_.contains(e.g.range_number(range)); }
+  Id fresh(Id range, Id end);  // another RANGE, for a copy of the scope
+
   std::int64_t new_local();  // a number that no LOCAL has
 
   std::string at(Id node) const;  // "`exp` at f.cpp:3:4"
 
  private:
+  Id new_range(Id end, bool of_kernel);
+
   std::int64_t next_local_ = -1;
+  std::unordered_set<std::int64_t> of_kernels_, in_kernels_;  // by number of RANGE
 };
 
 // The nodes between some x and y.

@@ -78,7 +78,7 @@ Id Twins::copied(Id node) {
     return node;  // values outside of the region stay as they are
   }
   for (Id& s : src) s = copies_.at(s);
-  if (g_.op(node) == Op::RANGE) return rules_.ranges.range(g_, src[0], g_.range_kind(node));
+  if (g_.op(node) == Op::RANGE) return rules_.fresh(node, src[0]);
   const Id copy = g_.with_src(node, src);
   if (const auto s = rules_.scatters.find(node); s != rules_.scatters.end()) {
     Scatter moved{copies_.at(s->second.values), {}, s->second.by_rows};
