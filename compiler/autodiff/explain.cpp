@@ -48,7 +48,7 @@ class Explanation {
     const auto scatter = rules_.scatters.find(id);
     if (scatter == rules_.scatters.end()) return;
     ++scatters_;
-    const bool in_order = g_.slot(g_.scope(id)) == 1 && g_.op(kernel_parts(g_, g_.scope(id)).final[0]) == Op::ATOMIC;
+    const bool in_order = g_.op(kernel_parts(g_, g_.scope(id)).final[0]) == Op::ATOMIC;
     remark(g_, id, remarks::scatter, [&] {
       return std::string("the derivative adds up the elements at places that data decide, ") +
              (in_order ? "one after another" : "in parallel over the axes that are not indexed");

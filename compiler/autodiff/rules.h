@@ -17,8 +17,6 @@ namespace kiln::compiler::autodiff {
 struct Scatter {
   Id values;
   std::vector<Id> index;
-  // The only index is a tensor over more axes than the first one: element (i, j..) goes to (index(i, j..), j..).
-  bool by_rows = false;
 };
 
 // A view of windows: element (k, o) of two axes is element o * stride + k * dilation of an axis of `source`. The windows have
@@ -52,8 +50,6 @@ struct Rules {
 
   // The sum of s.values at s.index, of the shape and type of x: 0 elsewhere. Each element adds its terms in row-major order.
   Id scatter(const Scatter& s, Id x);
-  // The indices that read back what such a Scatter adds up.
-  std::vector<Id> indices(const Scatter& s);
 
   // Whether a KERNEL owns the RANGE; whether a KERNEL owns it or is around its loop.
   bool is_of_kernel(Id range) const { return of_kernels_.contains(e.g.range_number(range)); }

@@ -154,6 +154,13 @@ class Scan {
     return order;
   }
 
+  // The indices of element (at(i, j..), j..) of a tensor.
+  std::vector<Id> with_rows(Id at) {
+    std::vector<Id> out{at};
+    const Extents shape = e_.shape(at);
+    for (std::size_t a = 1; a < shape.size(); ++a) out.push_back(e_.iota_along(a, shape.size(), shape[a]));
+    return out;
+  }
   bool is_empty() {
     const Extents shape = e_.shape(x_);
     return std::ranges::any_of(shape, [&](Id n) { return g_.is_index_const(n, 0); });
@@ -164,7 +171,7 @@ class Scan {
     if (exclusive_) y = moved_by_one(y, true);
     const Id values = e_.permute(y, axis_first(rank)), at = e_.permute(places(), axis_first(rank));
     const Id like = e_.permute(x_, axis_first(rank));
-    const Id sum = rules_.scatter({values, {at}, true}, like);
+    const Id sum = rules_.scatter({values, with_rows(at)}, like);
     return e_.permute(sum, axis_back(rank));
   }
   Id taken(Id t) {
@@ -177,7 +184,7 @@ class Scan {
       order.push_back(0);
     }
     const Id line = e_.permute(t, order);
-    const Id read = e_.b.gather(line, rules_.indices({no_id, {at}, true}));
+    const Id read = e_.b.gather(line, with_rows(at));
     Axes to_back = axis_back(rank);
     if (shift_ != 0) to_back.insert(to_back.begin(), static_cast<std::int64_t>(rank));
     const Id all = e_.permute(read, to_back);

@@ -233,8 +233,8 @@ class Transpose {
   Id gathered(Id y) {
     const auto s = rules_.scatters.find(node_);
     if (s == rules_.scatters.end()) refuse();
-    const Scatter scatter = s->second;
-    return e_.b.gather(y, rules_.indices(scatter));
+    const std::vector<Id> index = s->second.index;
+    return e_.b.gather(y, index);
   }
 
   Id element(Id y) {

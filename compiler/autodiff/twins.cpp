@@ -81,7 +81,7 @@ Id Twins::copied(Id node) {
   if (g_.op(node) == Op::RANGE) return rules_.fresh(node, src[0]);
   const Id copy = g_.with_src(node, src);
   if (const auto s = rules_.scatters.find(node); s != rules_.scatters.end()) {
-    Scatter moved{copies_.at(s->second.values), {}, s->second.by_rows};
+    Scatter moved{copies_.at(s->second.values), {}};
     for (const Id i : s->second.index) moved.index.push_back(copies_.at(i));
     rules_.scatters.emplace(copy, std::move(moved));
   }

@@ -5,8 +5,8 @@ mutants.py ROOT BUILD [NUMBER...]  compiles each mutant, links grad_test and ran
 """
 import pathlib, shlex, shutil, subprocess, sys, tempfile
 
-P, R, T, O, F, U, E, C, S, W = (f"compiler/autodiff/{n}.cpp" for n in
-                          ("partials", "reverse", "transpose", "product", "forward", "rules", "emit", "custom", "scans", "twins"))
+P, R, T, O, F, E, C, S, W, K = (f"compiler/autodiff/{n}.cpp" for n in
+                          ("partials", "reverse", "transpose", "product", "forward", "emit", "custom", "scans", "twins", "scatter"))
 MUTANTS = [
     # partial derivatives: signs, operands, factors
     (P, "case Op::NEG: return e.neg(t);", "case Op::NEG: return t;"),
@@ -56,7 +56,8 @@ MUTANTS = [
     (F, "edge.place == 0 ? t : other, edge.place == 0 ? other : t,", "t, t,"),
     (F, "if (x_and_v_[i] == x) terms.push_back(x_and_v_[i + 1]);", "if (x_and_v_[i] == x && terms.empty()) terms.push_back(x_and_v_[1]);"),
     (F, "Axes axes = shifted(g_.args(node));\n        if", "Axes axes(g_.args(node).begin(), g_.args(node).end());\n        if"),
-    (U, "const Id next = b.update(inner, gate, e.add(old, value), at);", "const Id next = b.update(inner, gate, value, at);"),
+    (K, "const Id next = b.update(inner, gate, e_.add(old, value), at);", "const Id next = b.update(inner, gate, value, at);"),
+    (K, "exact ? axis : -1", "axis"),
     (C, "rules.e.g.src(custom, place + n)", "rules.e.g.src(custom, 1 + n)"),
 ]
 
