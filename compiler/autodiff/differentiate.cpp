@@ -4,10 +4,13 @@
 #include <map>
 #include <unordered_set>
 
+#include "compiler/autodiff/explain.h"
 #include "compiler/autodiff/forward.h"
 #include "compiler/autodiff/laplacian.h"
+#include "compiler/autodiff/own_writes.h"
 #include "compiler/autodiff/reverse.h"
 #include "compiler/ir/kernel_body.h"
+#include "compiler/ir/open_ranges.h"
 #include "compiler/ir/scopes.h"
 
 namespace kiln::compiler {
@@ -64,12 +67,44 @@ class Differentiation {
         refuse_shared(other, g_.src(other, 2));
         refuse_carried(other, y, g_.src(other, 2));
       }
-    const std::vector<Id> results = gradients(rules_, id, y, cotangent, xs);
+    const std::size_t before = g_.size();
+    const Id by_values = with_own_writes(rules_, y, xs, true);
+    std::vector<Id> results = gradients(rules_, id, by_values, cotangent, xs);
+    for (std::size_t i = 0; i < results.size(); ++i)
+      if (results[i] == no_id) results[i] = by_part(id, by_values, cotangent, xs[i]);
+    std::vector<Id> found = results;
+    std::erase(found, no_id);
+    explain(rules_, id, found, before);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const LocScope of_node(g_, g_.loc(nodes[i]));
       made_[nodes[i]] = results[i] == no_id ? nothing(nodes[i], xs[i]) : results[i];
     }
     return made_.at(id);
+  }
+
+  // The gradient by an element or a part of a tensor on which y depends as a whole: that part of the gradient by the tensor.
+  Id by_part(Id derivative, Id y, Id cotangent, Id x) {
+    std::vector<Id> parts;
+    for (Id t = x;;) {
+      const Op op = g_.op(t);
+      if (op != Op::INDEX && op != Op::GATHER && op != Op::SLICE && op != Op::RESHAPE && op != Op::PERMUTE) return no_id;
+      parts.push_back(t);
+      t = g_.src(t, 0);
+      if (op == Op::INDEX && is_in_kernel(y)) return no_id;
+      Id made = gradients(rules_, derivative, y, cotangent, std::span(&t, 1))[0];
+      if (made == no_id) continue;
+      for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+        std::vector<Id> src = g_.sources(*part);
+        src[0] = made;
+        made = g_.with_src(*part, src);
+      }
+      return made;
+    }
+  }
+  bool is_in_kernel(Id y) const {
+    OpenRanges open(g_);
+    for (const Id id : g_.reachable(y)) open.visit(id);
+    return std::ranges::any_of(open.of(y), [&](Id range) { return rules_.is_in_kernel(range); });
   }
 
   Id tangent(Id id) {
@@ -79,8 +114,12 @@ class Differentiation {
       refuse_shared(id, g_.src(id, i));
       refuse_carried(id, src[0], g_.src(id, i));
     }
-    const Id made = autodiff::tangent(rules_, id, src[0], std::span(src).subspan(1));
-    if (made != no_id) return made;
+    const std::size_t before = g_.size();
+    std::vector<Id> xs;
+    for (std::size_t i = 1; i < src.size(); i += 2) xs.push_back(src[i]);
+    const Id y = with_own_writes(rules_, src[0], xs, false);
+    const Id made = autodiff::tangent(rules_, id, y, std::span(src).subspan(1));
+    if (made != no_id) return explained(id, made, before);
     Extents to = e_.shape(src[0]);
     if (const Extents x = e_.shape(src[1]), v = e_.shape(src[2]); v.size() > x.size()) to.insert(to.begin(), v[0]);
     return nothing(id, e_.zeros(g_.dtype(src[0]), to));
@@ -89,8 +128,67 @@ class Differentiation {
   Id laplacian(Id id) {
     const std::vector<Id> src = sources(id);
     refuse_carried(id, src[0], g_.src(id, 1));
+    const std::size_t before = g_.size();
     const Id made = autodiff::laplacian(rules_, id, src[0], src[1]);
-    return made == no_id ? nothing(id, src[0]) : made;
+    return made == no_id ? nothing(id, src[0]) : explained(id, made, before);
+  }
+  Id explained(Id derivative, Id made, std::size_t before) {
+    explain(rules_, derivative, std::span(&made, 1), before);
+    return with_copies(made);
+  }
+
+  // Forward mode has built some scopes again. The new scopes compute the old results too, so they take the place of the old
+  // ones, except where a tangent depends on an old result, or on a loop that is not around the old scope.
+  Id with_copies(Id result) {
+    for (std::size_t i = 0; i < rules_.rebuilt.size(); ++i) {
+      const auto [old, made] = rules_.rebuilt[i];
+      const std::vector<Id> below = g_.reachable(made);
+      if (std::ranges::binary_search(below, old)) continue;
+      OpenRanges open(g_);
+      for (const Id id : below) open.visit(id);
+      const std::vector<Id> around = open.of(made);
+      for (const Id id : g_.reachable(old))
+        if (!std::ranges::binary_search(below, id)) open.visit(id);
+      if (open.of(old) == around) replace(old, made, result, i + 1);
+    }
+    rules_.rebuilt.clear();
+    return result;
+  }
+
+  // Puts `made`, which does not depend on `old`, in its place in all values.
+  void replace(Id old, Id made, Id& result, std::size_t first_copy) {
+    std::vector<Id> roots{result};
+    for (const auto& [id, value] : new_) roots.push_back(value);
+    for (const auto& [id, value] : made_) roots.push_back(value);
+    for (std::size_t i = first_copy; i < rules_.rebuilt.size(); ++i)
+      roots.insert(roots.end(), {rules_.rebuilt[i].first, rules_.rebuilt[i].second});
+    std::unordered_map<Id, Id> now{{old, made}};
+    const auto moved = [&](Id& id) {
+      const auto at = now.find(id);
+      if (at == now.end()) return false;
+      id = at->second;
+      return true;
+    };
+    for (const Id id : g_.reachable(roots)) {
+      if (id == old) continue;
+      std::vector<Id> src = g_.sources(id);
+      bool changes = false;
+      for (Id& s : src) changes = moved(s) || changes;
+      if (!changes) continue;
+      const LocScope of_node(g_, g_.loc(id));
+      now[id] = g_.with_src(id, src);
+      if (const auto s = rules_.scatters.find(id); s != rules_.scatters.end()) {
+        Scatter scatter = s->second;
+        moved(scatter.values);
+        for (Id& i : scatter.index) moved(i);
+        rules_.scatters.emplace(now[id], std::move(scatter));
+      }
+    }
+    moved(result);
+    for (auto& [id, value] : new_) moved(value);
+    for (auto& [id, value] : made_) moved(value);
+    for (std::size_t i = first_copy; i < rules_.rebuilt.size(); ++i)
+      moved(rules_.rebuilt[i].first), moved(rules_.rebuilt[i].second);
   }
 
   // The derivative of a value that does not depend on x. like: has its type and shape.
@@ -123,6 +221,7 @@ class Differentiation {
         fail_derivative(g_, derivative,
                         "expected no barrier between the value and what it is differentiated by, got " + rules_.at(node) +
                             " of memory of the workgroup; write `stop_gradient` around it, or give a custom derivative");
+      if (g_.op(node) == Op::KERNEL) continue;  // forward mode: its memory has twins
       for (const Edge& edge : rules_.edges(node))
         if (seen.insert(edge.from).second) nodes.push_back(edge.from);
     }

@@ -6,35 +6,28 @@
 #include "compiler/autodiff/custom.h"
 #include "compiler/autodiff/partials.h"
 #include "compiler/autodiff/reverse.h"
+#include "compiler/autodiff/scans.h"
 #include "compiler/autodiff/transpose.h"
+#include "compiler/autodiff/twins.h"
 #include "compiler/ir/scopes.h"
 
 namespace kiln::compiler::autodiff {
 namespace {
 
-class Forward {
+// The rule of one node.
+class NodeTangent {
  public:
   // lead: the extent of the axis of directions; no_id: there is no such axis.
-  Forward(Rules& rules, Id derivative, Id lead)
+  NodeTangent(Rules& rules, Id derivative, Id lead)
       : rules_(rules), e_(rules.e), g_(rules.e.g), derivative_(derivative), lead_(lead), shift_(lead == no_id ? 0 : 1) {}
 
-  Id run(const Path& path, Id y, std::span<const Id> x_and_v) {
-    for (const Id node : path.nodes()) {
-      const LocScope of_node(g_, g_.loc(node));
-      std::vector<Id> terms;
-      for (std::size_t i = 0; i < x_and_v.size(); i += 2)
-        if (x_and_v[i] == node) terms.push_back(x_and_v[i + 1]);
-      tangents_[node] = tangent_of(node, path.edges(node), tangents_, std::move(terms));
-    }
-    const auto at = tangents_.find(y);
-    return at == tangents_.end() ? no_id : at->second;
-  }
-
-  // The sum of the given terms and one for each edge.
-  Id tangent_of(Id node, std::span<const Edge> edges, const std::unordered_map<Id, Id>& tangents, std::vector<Id> terms = {}) {
-    for (const Edge& edge : edges) terms.push_back(term(node, edge, tangents.at(edge.from)));
+  // The sum of a term for each edge.
+  Id of(const NodeOfPath& at, const std::unordered_map<Id, Id>& tangents) {
+    in_kernel_ = at.in_kernel;
+    std::vector<Id> terms;
+    for (const Edge& edge : at.edges) terms.push_back(term(at.node, edge, tangents.at(edge.from)));
     const Id total = e_.sum(terms);
-    return e_.b.broadcast_to(total, with_lead(e_.shape(node)));
+    return e_.b.broadcast_to(total, with_lead(e_.shape(at.node)));
   }
 
  private:
@@ -102,19 +95,13 @@ class Forward {
       case Op::STAGE:
       case Op::MARK:
       case Op::STRAIGHT: return t;
-      case Op::SCAN: {
-        if (g_.scan_kind(node) != ReduceKind::sum) refuse(node);
-        const auto a = g_.args(node);
-        const std::int64_t axis = shifted(a.subspan(1, 1))[0];
-        return e_.b.scan(ReduceKind::sum, t, axis, a[2] != 0, a[3] != 0);
-      }
+      case Op::SCAN: return scan_tangent(rules_, derivative_, lead_, node, t);
       case Op::REDUCE: return reduce(node, edge, t);
       case Op::GATHER: {
         const std::vector<Id> index = g_.sources(node, 1);
         return lead_to_front(e_.b.gather(lead_to_back(t), index));
       }
       case Op::INDEX: return element(node, t);
-      case Op::UPDATE: return updated(node, edge.place, t);
       case Op::GET: return scattered(node, t);
       case Op::CUSTOM: return custom(node, edge, t);
       default: refuse(node);
@@ -198,6 +185,7 @@ class Forward {
     std::vector<Id> index = g_.sources(node, 1);
     if (!index.empty()) index[0] = gate.first;
     if (shift_ == 0) return e_.b.element(t, index, gate.gate);
+    if (in_kernel_) return elements(t, index, gate.gate);
     std::vector<Id> places;
     for (const Id i : index) places.push_back(e_.b.cast(i, DType::i64));
     const Id back = lead_to_back(t);
@@ -205,23 +193,29 @@ class Forward {
     return gate.gate == no_id ? read : e_.masked(gate.gate, read);
   }
 
-  Id updated(Id node, std::size_t place, Id t) {
-    const WriteParts w = write_parts(g_, node);
-    const std::vector<Id> index(w.index.begin(), w.index.end());
-    const Id here = is_at(e_, node, index, w.gate), zero = e_.number(g_.dtype(node), 0);
-    return place == 0 ? e_.where(here, zero, t) : e_.where(here, aligned(t, index.size()), zero);
+  // One read for each direction.
+  Id elements(Id t, std::vector<Id> index, Id gate) {
+    const auto n = few_directions(rules_, derivative_, lead_);
+    index.insert(index.begin(), no_id);
+    std::vector<Id> all;
+    for (std::int64_t k = 0; k < n; ++k) {
+      index[0] = g_.index(k);
+      all.push_back(e_.b.element(t, index, gate));
+    }
+    return joined_directions(e_, all);
   }
 
   // The sum of a Scatter is linear in its values.
   Id scattered(Id node, Id t) {
     const auto s = rules_.scatters.find(node);
     if (s == rules_.scatters.end()) refuse(node);
-    const std::vector<Id> index = s->second.index;
-    if (shift_ == 0) return rules_.scatter({t, index}, node);
+    Scatter moved = s->second;
+    moved.values = lead_to_back(t);
+    if (shift_ == 0) return rules_.scatter(moved, node);
     Extents to = e_.shape(node);
     to.push_back(lead_);
     const Id like = e_.zeros(g_.dtype(node), to);
-    return lead_to_front(rules_.scatter({lead_to_back(t), index}, like));
+    return lead_to_front(rules_.scatter(moved, like));
   }
 
   // The derivative d of a CUSTOM is linear in its cotangent c. Its tangent is the transpose of d, applied to t: the derivative
@@ -254,10 +248,7 @@ class Forward {
     if (g_.op(node) == Op::BITCAST || is_int(g_.dtype(node)))
       fail_derivative(g_, derivative_,
                       "expected a derivative, got bits of a float by " + rules_.at(node) + "; write `stop_gradient`");
-    if (g_.op(node) == Op::SCAN) fail_derivative(g_, derivative_, "expected a running sum, got another " + rules_.at(node));
-    fail_derivative(g_, derivative_,
-                    "expected no loop or kernel between the value and what it is differentiated by, got " + rules_.at(node) +
-                        "; write the values as tensor operations, or give a custom derivative");
+    fail_derivative(g_, derivative_, "expected an operation with a derivative, got " + rules_.at(node));
   }
 
   Rules& rules_;
@@ -265,22 +256,46 @@ class Forward {
   Graph& g_;
   Id derivative_, lead_;
   std::int64_t shift_;
-  std::unordered_map<Id, Id> tangents_;
+  bool in_kernel_ = false;
+};
+
+class Forward : public Twins {
+ public:
+  Forward(Rules& rules, Id derivative, Id lead, std::span<const Id> x_and_v)
+      : Twins(rules, derivative, {lead}), rule_(rules, derivative, lead), x_and_v_(x_and_v) {}
+
+ protected:
+  void begin(Id x) override {
+    std::vector<Id> terms;
+    if (const auto at = parts_[0].find(x); at != parts_[0].end()) terms.push_back(at->second);
+    for (std::size_t i = 0; i < x_and_v_.size(); i += 2)
+      if (x_and_v_[i] == x) terms.push_back(x_and_v_[i + 1]);
+    const Id total = e_.sum(terms);
+    parts_[0][x] = total;
+  }
+  void visit(Id node, const std::vector<Edge>& edges, bool in_kernel) override {
+    const Id made = rule_.of({node, edges, in_kernel}, parts_[0]);
+    parts_[0][node] = made;
+  }
+
+ private:
+  NodeTangent rule_;
+  std::span<const Id> x_and_v_;
 };
 
 }  // namespace
 
-Id tangent_of_node(Rules& rules, Id derivative, Id lead, Id node, std::span<const Edge> edges,
-                   const std::unordered_map<Id, Id>& tangents) {
-  return Forward(rules, derivative, lead).tangent_of(node, edges, tangents);
+Id tangent_of_node(Rules& rules, Id derivative, Id lead, const NodeOfPath& at, const std::unordered_map<Id, Id>& tangents) {
+  return NodeTangent(rules, derivative, lead).of(at, tangents);
 }
 
 Id tangent(Rules& rules, Id derivative, Id y, std::span<const Id> x_and_v) {
   std::vector<Id> xs;
   for (std::size_t i = 0; i < x_and_v.size(); i += 2) xs.push_back(x_and_v[i]);
-  const Path path(rules, y, xs, false);
   const Extents x = rules.e.shape(x_and_v[0]), v = rules.e.shape(x_and_v[1]);
-  return Forward(rules, derivative, v.size() == x.size() ? no_id : v[0]).run(path, y, x_and_v);
+  Forward forward(rules, derivative, v.size() == x.size() ? no_id : v[0], x_and_v);
+  forward.run(y, xs);
+  return forward.part(0, y);
 }
 
 }  // namespace kiln::compiler::autodiff

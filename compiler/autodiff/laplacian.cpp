@@ -4,61 +4,38 @@
 
 #include "compiler/autodiff/forward.h"
 #include "compiler/autodiff/partials.h"
+#include "compiler/autodiff/twins.h"
 
 namespace kiln::compiler::autodiff {
 namespace {
 
-class Laplacian {
+class Laplacian : public Twins {
  public:
-  Laplacian(Rules& rules, Id derivative) : rules_(rules), e_(rules.e), g_(rules.e.g), derivative_(derivative) {}
+  // directions: the unit vectors, [K, shape of x].
+  Laplacian(Rules& rules, Id derivative, Id directions)
+      : Twins(rules, derivative, {rules.e.shape(directions)[0], no_id}),
+        directions_(directions),
+        lead_(rules.e.shape(directions)[0]),
+        first_(parts_[0]),
+        second_(parts_[1]) {}
 
-  Id of(Id y, Id x) {
-    const Extents all = e_.shape(x), outer = e_.shape(y);
-    const Id directions = unit_directions(x, all, outer.size());
-    const Id xs[] = {x};
-    const Path path(rules_, y, xs, false);
-    if (path.nodes().empty()) return no_id;
-    first_[x] = directions;
-    second_[x] = e_.zeros(g_.dtype(x), all);
-    for (const Id node : path.nodes()) {
-      if (node == x) continue;
-      const LocScope of_node(g_, g_.loc(node));
-      step(node, path.edges(node));
-    }
-    return second_.at(y);
+ protected:
+  void begin(Id x) override {
+    first_[x] = directions_;
+    second_[x] = e_.zeros(g_.dtype(x), e_.shape(x));
   }
-
- private:
-  // [K, shape of x]: direction k is 1 at element k of the axes that y lacks, for all elements of the other axes.
-  Id unit_directions(Id x, const Extents& all, std::size_t outer) {
-    const Extents inner(all.begin() + static_cast<std::ptrdiff_t>(outer), all.end());
-    const Id count = index_product(g_, inner);
-    const auto n = index_value(g_, count);
-    if (!n || *n < 1)
-      fail_derivative(g_, derivative_, "expected constant extents of the axes that y lacks, got " + e_.b.shape_text(inner));
-    lead_ = count;
-    const Id line = e_.b.iota(DType::i64, count);
-    const Id rows = e_.reshape(line, {count, g_.index(1)}), columns = e_.reshape(line, {g_.index(1), count});
-    const Id same = e_.equal(rows, columns);
-    Extents to(outer + 1, g_.index(1));
-    to[0] = count;
-    to.insert(to.end(), inner.begin(), inner.end());
-    const Id ones = e_.reshape(e_.b.cast(same, g_.dtype(x)), to);
-    Extents whole = all;
-    whole.insert(whole.begin(), count);
-    return e_.b.broadcast_to(ones, whole);
-  }
-
-  void step(Id node, const std::vector<Edge>& edges) {
+  void visit(Id node, const std::vector<Edge>& edges, bool in_kernel) override {
     if (g_.op(node) == Op::CUSTOM)
       fail_derivative(g_, derivative_, "expected a `laplacian` without custom derivatives, got " + rules_.at(node));
-    first_[node] = tangent_of_node(rules_, derivative_, lead_, node, edges, first_);
-    Id sum = tangent_of_node(rules_, derivative_, no_id, node, edges, second_);
+    const Id first = tangent_of_node(rules_, derivative_, lead_, {node, edges, in_kernel}, first_);
+    first_[node] = first;
+    Id sum = tangent_of_node(rules_, derivative_, no_id, {node, edges, in_kernel}, second_);
     const Id squares = second_order(node, edges);
     if (squares != no_id) sum = e_.add(sum, squares);
     second_[node] = sum;
   }
 
+ private:
   Id repeated(Id x) {
     Extents to = e_.shape(x);
     to.insert(to.begin(), g_.index(1));
@@ -71,8 +48,8 @@ class Laplacian {
   Id second_order(Id node, const std::vector<Edge>& edges) {
     const Op op = g_.op(node);
     if (is_elementwise(op)) return elementwise(node, edges);
-    if (op != Op::REDUCE) return no_id;
-    const ReduceKind kind = g_.reduce_kind(node);
+    if (op != Op::REDUCE && op != Op::SCAN) return no_id;
+    const ReduceKind kind = op == Op::SCAN ? g_.scan_kind(node) : g_.reduce_kind(node);
     if (operands_of(kind) == 2) return edges.size() == 2 ? of_product(node, kind, edges) : no_id;
     if (kind == ReduceKind::prod)
       fail_derivative(g_, derivative_,
@@ -119,15 +96,39 @@ class Laplacian {
     return second == no_id ? no_id : sum_of_directions(second);
   }
 
-  Rules& rules_;
-  Emit& e_;
-  Graph& g_;
-  Id derivative_, lead_ = no_id;
-  std::unordered_map<Id, Id> first_, second_;
+  Id directions_, lead_;
+  std::unordered_map<Id, Id>&first_, &second_;
 };
+
+// [K, shape of x]: direction k is 1 at element k of the axes that y lacks, for all elements of the other axes.
+Id unit_directions(Rules& rules, Id derivative, Id x, std::size_t outer) {
+  Emit& e = rules.e;
+  Graph& g = e.g;
+  const Extents all = e.shape(x), inner(all.begin() + static_cast<std::ptrdiff_t>(outer), all.end());
+  const Id count = index_product(g, inner);
+  const auto n = index_value(g, count);
+  if (!n || *n < 1)
+    fail_derivative(g, derivative, "expected constant extents of the axes that y lacks, got " + e.b.shape_text(inner));
+  const Id line = e.b.iota(DType::i64, count);
+  const Id rows = e.reshape(line, {count, g.index(1)}), columns = e.reshape(line, {g.index(1), count});
+  const Id same = e.equal(rows, columns);
+  Extents to(outer + 1, g.index(1));
+  to[0] = count;
+  to.insert(to.end(), inner.begin(), inner.end());
+  const Id ones = e.reshape(e.b.cast(same, g.dtype(x)), to);
+  Extents whole = all;
+  whole.insert(whole.begin(), count);
+  return e.b.broadcast_to(ones, whole);
+}
 
 }  // namespace
 
-Id laplacian(Rules& rules, Id derivative, Id y, Id x) { return Laplacian(rules, derivative).of(y, x); }
+Id laplacian(Rules& rules, Id derivative, Id y, Id x) {
+  const Id directions = unit_directions(rules, derivative, x, rules.e.rank(y));
+  Laplacian sweep(rules, derivative, directions);
+  const Id xs[] = {x};
+  sweep.run(y, xs);
+  return sweep.part(1, y);
+}
 
 }  // namespace kiln::compiler::autodiff

@@ -63,6 +63,8 @@ void permute(Product& p, std::span<const std::int64_t> axes) {
   std::vector<int> value;
   for (const std::int64_t a : axes) value.push_back(nth(p.value, a));
   p.value = value;
+  for (Split& s : p.splits)
+    s.axis = static_cast<std::size_t>(std::ranges::find(axes, static_cast<std::int64_t>(s.axis)) - axes.begin());
 }
 
 void sum_to_unit(Product& p, std::size_t axis) { p.value[axis] = Product::unit; }
@@ -99,10 +101,59 @@ bool shear(Emit& e, Product& p, Op op, std::span<const std::int64_t> args, Id ex
   return true;
 }
 
+namespace {
+
+// Gives the factor an axis of parts: its taps k become (k', r) with k = stride * k' + r, in reverse order of k'.
+void split_taps(Emit& e, Factor& f, int k, std::int64_t stride, Id taps_of_part) {
+  const int at = nth(f.axis, k);
+  if (at < 0) {
+    f.axis.push_back(-1);
+    return;
+  }
+  const auto axis = static_cast<std::size_t>(at);
+  const Id s = e.g.index(stride), all = index_mul(e.g, taps_of_part, s), zero = e.g.index(0);
+  Extents to = e.shape(f.base);
+  const Id padded = e.pad_axis(f.base, axis, zero, all);
+  to[axis] = taps_of_part;
+  to.insert(to.begin() + at + 1, s);
+  const Id last = index_sub(e.g, taps_of_part, e.g.index(1));
+  f.base = e.slice_axis(e.reshape(padded, to), axis, last, -1, taps_of_part);
+  for (int& a : f.axis) a += a > at ? 1 : 0;
+  f.axis.push_back(at + 1);
+}
+
+// sum_windows with a stride, without a dilation. An element h = stride * h' + r belongs to the windows h' - k'.
+void sum_split_windows(Emit& e, Product& p, std::size_t axis, std::int64_t stride, std::int64_t taps, Id n) {
+  const int k = p.value[axis], o = p.value[axis + 1];
+  const Id one = e.g.index(1), s = e.g.index(stride);
+  const Id taps_of_part = e.g.index((taps + stride - 1) / stride), border = index_sub(e.g, taps_of_part, one);
+  const Id places = index_floordiv(e.g, index_add(e.g, n, e.g.index(stride - 1)), s);
+  const Id padded = index_add(e.g, places, border);
+  for (Factor* f : {&p.p, &p.q}) {
+    split_taps(e, *f, k, stride, taps_of_part);
+    if (nth(f->axis, o) < 0) continue;
+    f->base = e.pad_axis(f->base, static_cast<std::size_t>(nth(f->axis, o)), border, padded);
+    give_axis(e, *f, k, taps_of_part);
+    f->base = e.b.shear(f->base, nth(f->axis, k), nth(f->axis, o), 1, 1, places);
+  }
+  nth(p.space, k) = taps_of_part;
+  nth(p.space, o) = places;
+  p.space.push_back(s);
+  for (Split& other : p.splits) other.axis -= other.axis > axis ? 1 : 0;
+  p.splits.push_back({axis, static_cast<int>(p.space.size()) - 1, k, stride, taps, n});
+  p.value.erase(p.value.begin() + static_cast<std::ptrdiff_t>(axis));
+}
+
+}  // namespace
+
 bool sum_windows(Emit& e, Product& p, std::size_t axis, std::int64_t stride, std::int64_t dilation, Id n) {
   const int k = p.value[axis], o = p.value[axis + 1];
   if (k == Product::unit || o == Product::unit) return false;
   if (nth(p.p.axis, o) < 0 && nth(p.q.axis, o) < 0) give_axis(e, p.p, o, nth(p.space, o));
+  if (const auto fixed = index_value(e.g, nth(p.space, k)); fixed && stride > 1 && dilation == 1) {
+    sum_split_windows(e, p, axis, stride, *fixed, n);
+    return true;
+  }
   const Id taps = nth(p.space, k), one = e.g.index(1), last = index_sub(e.g, taps, one);
   const Id border = index_mul(e.g, last, e.g.index(dilation));
   const Id padded = index_add(e.g, n, border), fit = index_sub(e.g, n, border);
@@ -117,6 +168,7 @@ bool sum_windows(Emit& e, Product& p, std::size_t axis, std::int64_t stride, std
     f->base = e.b.shear(f->base, nth(f->axis, k), nth(f->axis, o), 1, dilation, n);
   }
   nth(p.space, o) = n;
+  for (Split& other : p.splits) other.axis -= other.axis > axis ? 1 : 0;
   p.value.erase(p.value.begin() + static_cast<std::ptrdiff_t>(axis));
   return true;
 }

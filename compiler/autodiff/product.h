@@ -17,11 +17,22 @@ struct Factor {
   std::vector<int> axis;  // by axis of the space: the axis of base, or -1. An axis of base that is not listed has extent 1
 };
 
+// An axis of the adjoint that is made of parts: element h = stride * h' + r is element h' of part r. The space has the axis h',
+// an axis of the parts, and an axis of taps, of which part r uses the last ones: tap k' of it is the window's tap stride * k' +
+// r, counted from the end.
+struct Split {
+  std::size_t axis;           // of the adjoint
+  int part, tap;              // axes of the space
+  std::int64_t stride, taps;  // taps: of the whole window
+  Id n;                       // the extent of the axis
+};
+
 struct Product {
   static constexpr int unit = -1;
   Factor p, q;  // p contains the adjoint of the contraction
   Extents space;
-  std::vector<int> value;  // by axis of the adjoint: an axis of the space, or `unit` for an axis of extent 1
+  std::vector<int> value;     // by axis of the adjoint: an axis of the space, or `unit` for an axis of extent 1
+  std::vector<Split> splits;  // only permute and sum_windows move a product with splits
 };
 
 using Adjoint = std::variant<Id, Product>;
@@ -41,7 +52,8 @@ bool slice(Emit& e, Product& p, std::size_t axis, Id begin, std::int64_t step, I
 bool shear(Emit& e, Product& p, Op op, std::span<const std::int64_t> args, Id extent);
 // The sum over the windows (k, o) at axes k and k + 1 of the value that contain each of n elements. The axes become one. The
 // taps k are added from the last one on: the product is then a convolution of the padded factor with the reversed other one,
-// which has the form of a forward convolution. With a stride the elements of the factor are spread, with zeros between them.
+// which has the form of a forward convolution. With a stride the axis is split, so that each part is a convolution by its own
+// taps. With a dilation too the elements of the factor are spread instead, with zeros between them.
 bool sum_windows(Emit& e, Product& p, std::size_t k, std::int64_t stride, std::int64_t dilation, Id n);
 
 }  // namespace kiln::compiler::autodiff

@@ -115,9 +115,51 @@ Product with_neighbours(Emit& e, const Product& p) {
   return out;
 }
 
+// Some neighbouring parts of the last split, which have equally many taps, as an axis of the adjoint behind the split one.
+Product parts_of(Emit& e, const Product& given, std::int64_t first_part, std::int64_t parts, std::int64_t taps) {
+  Product p = given;
+  const Split s = p.splits.back();
+  p.splits.pop_back();
+  const Id begin = e.g.index(first_part), count = e.g.index(parts), own = e.g.index(taps);
+  const Id first_tap = index_sub(e.g, nth(p.space, s.tap), own);
+  for (Factor* f : {&p.p, &p.q}) {
+    const int part = nth(f->axis, s.part), tap = nth(f->axis, s.tap);
+    if (part >= 0) f->base = e.slice_axis(f->base, static_cast<std::size_t>(part), begin, 1, count);
+    if (tap >= 0) f->base = e.slice_axis(f->base, static_cast<std::size_t>(tap), first_tap, 1, own);
+  }
+  nth(p.space, s.part) = count;
+  nth(p.space, s.tap) = own;
+  p.value.insert(p.value.begin() + static_cast<std::ptrdiff_t>(s.axis) + 1, s.part);
+  for (Split& other : p.splits) other.axis += other.axis > s.axis ? 1 : 0;
+  return p;
+}
+
+// The parts of the last split side by side. The first ones may have one tap more than the others.
+Id joined(Emit& e, const Product& p) {
+  const Split s = p.splits.back();
+  const std::int64_t longer = s.taps % s.stride, taps = s.taps / s.stride;
+  std::vector<Id> groups;
+  if (longer > 0) groups.push_back(value_of(e, parts_of(e, p, 0, longer, taps + 1)));
+  if (taps > 0) groups.push_back(value_of(e, parts_of(e, p, longer, s.stride - longer, taps)));
+  Extents whole = e.shape(groups[0]);
+  if (groups.size() == 2 && p.splits.size() == 1)
+    for (Id& group : groups) group = e.b.stage(group);
+  if (taps == 0) {
+    Extents rest = whole;
+    rest[s.axis + 1] = e.g.index(s.stride - longer);
+    groups.push_back(e.zeros(e.g.dtype(groups[0]), rest));
+  }
+  const Id all = groups.size() == 1 ? groups[0] : e.b.concat(groups, static_cast<std::int64_t>(s.axis) + 1);
+  whole[s.axis] = index_mul(e.g, whole[s.axis], e.g.index(s.stride));
+  whole.erase(whole.begin() + static_cast<std::ptrdiff_t>(s.axis) + 1);
+  const Id line = e.reshape(all, whole), begin = e.g.index(0);
+  return e.slice_axis(line, s.axis, begin, 1, s.n);
+}
+
 }  // namespace
 
 Id value_of(Emit& e, const Product& given) {
+  if (!given.splits.empty()) return joined(e, given);
   Product p = without_units(e, given);
   const bool copied = walks_along_both(e, p);
   if (copied) p = with_neighbours(e, p);

@@ -5,6 +5,8 @@
 
 #include "compiler/autodiff/partials.h"
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/open_ranges.h"
+#include "compiler/ir/scopes.h"
 
 namespace kiln::compiler::autodiff {
 namespace {
@@ -62,6 +64,37 @@ std::vector<std::size_t> places(const Graph& g, Id node) {
 
 }  // namespace
 
+Rules::Rules(Graph& g, Id root) : e(g), ranges(g, root) {
+  OpenRanges open(g);
+  std::vector<Id> scopes;
+  for (const Id id : g.reachable(root)) {
+    open.visit(id);
+    if (!is_scope(g.op(id))) continue;
+    scopes.push_back(id);
+    if (g.op(id) == Op::KERNEL)
+      for (const Id range : scope_ranges(g, id)) of_kernels_.insert(g.range_number(range));
+  }
+  in_kernels_ = of_kernels_;
+  for (auto it = scopes.rbegin(); it != scopes.rend(); ++it)  // outer loops come behind inner ones
+    if (std::ranges::any_of(open.of(*it), [&](Id range) { return is_in_kernel(range); }))
+      for (const Id range : scope_ranges(g, *it)) in_kernels_.insert(g.range_number(range));
+}
+
+Id Rules::fresh(Id range, Id end) {
+  const Id made = ranges.range(e.g, end, e.g.range_kind(range));
+  if (is_of_kernel(range)) of_kernels_.insert(e.g.range_number(made));
+  if (is_in_kernel(range)) in_kernels_.insert(e.g.range_number(made));
+  return made;
+}
+
+// A RANGE of a KERNEL, or of a loop in it.
+Id Rules::new_range(Id end, bool of_kernel) {
+  const Id made = ranges.range(e.g, end, RangeKind::loop);
+  if (of_kernel) of_kernels_.insert(e.g.range_number(made));
+  in_kernels_.insert(e.g.range_number(made));
+  return made;
+}
+
 std::vector<Edge> Rules::edges(Id node) const {
   const Graph& g = e.g;
   if (const auto s = scatters.find(node); s != scatters.end()) return {{0, s->second.values}};
@@ -89,67 +122,23 @@ std::optional<Windows> Rules::windows(Id node) {
   return Windows{source, axis, g.arg(node, 2), g.arg(node, 3), {copies, single}};
 }
 
-Id Rules::scatter(const Scatter& given, Id x) {
-  Graph& g = e.g;
-  Builder& b = e.b;
-  const DType d = g.dtype(x), sum = is_half(d) ? DType::f32 : d;
-  const Extents to = e.shape(x);
-  if (std::ranges::any_of(to, [&](Id extent) { return g.is_index_const(extent, 0); })) return e.zeros(d, to);
-  Scatter s = given;
-  if (sum != d) s.values = b.cast(s.values, sum);
-  const Extents all = e.shape(s.values);
-  const std::size_t fixed = to.size() - s.index.size(), outer = all.size() - fixed;
-  const Extents places(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(outer));
-  const Id count = index_product(g, places), zero = g.index(0);
-  Extents flat{count};
-  flat.insert(flat.end(), all.begin() + static_cast<std::ptrdiff_t>(outer), all.end());
-  const Id values = e.reshape(s.values, flat), init = e.zeros(sum, to);
-  const Id place = ranges.range(g, count, RangeKind::loop);
-  std::vector<Id> own, at;
-  for (std::size_t i = 1; i < flat.size(); ++i) own.push_back(ranges.range(g, flat[i], RangeKind::loop));
-  Id gate = no_id;  // whether there is an element to add to
-  for (std::size_t i = 0; i < s.index.size(); ++i) {
-    if (index_value(g, to[i])) continue;
-    const Id some = b.elementwise(Op::LT, {zero, to[i]});
-    gate = gate == no_id ? some : e.both(gate, some);
+std::int64_t Rules::new_local() {
+  if (next_local_ < 0) {
+    next_local_ = 0;
+    for (Id id = 0; id < e.g.size(); ++id)
+      if (e.g.op(id) == Op::LOCAL) next_local_ = std::max(next_local_, e.g.arg(id, 0) + 1);
   }
-  for (std::size_t i = 0; i < s.index.size(); ++i) {  // the nearest element, as GATHER reads
-    const Id line = e.rank(s.index[i]) == 0 ? s.index[i] : e.reshape(s.index[i], {count});
-    Id k = e.rank(line) == 0 ? line : b.element(line, std::span(&place, 1));
-    if (g.dtype(k) == DType::u64) {
-      const Id most = b.constant(DType::u64, INT64_MAX);
-      k = b.elementwise(Op::MIN, {k, most});
-    }
-    const Id index = b.index_of(k), last = index_sub(g, to[i], g.index(1));
-    const Id below = b.elementwise(Op::MIN, {index, last});
-    at.push_back(b.elementwise(Op::MAX, {below, zero}));
-  }
-  at.insert(at.end(), own.begin(), own.end());
-  std::vector<Id> value_at{place};
-  value_at.insert(value_at.end(), own.begin(), own.end());
-  const Id value = b.element(values, value_at);
-  Id kernel = no_id;
-  if (own.empty()) {
-    const Id state = b.carry(place, init, 0);
-    const Id final = b.atomic(AtomicKind::add, state, gate, value, at);
-    kernel = b.kernel(std::span(&place, 1), std::span(&init, 1), std::span(&final, 1));
-  } else {  // each work item adds the terms of its part of the rows, in order
-    const Id state = b.carry(own[0], init, 0);
-    const Id inner = b.carry(place, state, 0);
-    const Id old = b.element(inner, at, gate);
-    const Id next = b.update(inner, gate, e.add(old, value), at);
-    const Id loop = b.loop(place, zero, count, std::span(&state, 1), std::span(&next, 1));
-    const Id final = b.get(loop, 0);
-    kernel = b.kernel(own, std::span(&init, 1), std::span(&final, 1));
-  }
-  const Id out = b.get(kernel, 0);
-  scatters.emplace(out, s);
-  return sum == d ? out : b.cast(out, d);
+  return next_local_++;
 }
 
 std::string Rules::at(Id node) const {
-  const std::string place = where(e.g, e.g.loc(node));
-  return "`" + std::string(name(e.g.op(node))) + "`" + (place.empty() ? "" : " at " + place);
+  const Graph& g = e.g;
+  if (g.op(node) == Op::GET) node = g.scope(node);
+  std::string what = "`" + std::string(name(g.op(node))) + "`";
+  if (g.op(node) == Op::KERNEL) what += " or write of elements";
+  if (g.op(node) == Op::FOR && loop_parts(g, node).conditional) what += " or condition";
+  const std::string place = where(g, g.loc(node));
+  return what + (place.empty() ? "" : " at " + place);
 }
 
 Path::Path(Rules& rules, Id y, std::span<const Id> xs, bool windows) {

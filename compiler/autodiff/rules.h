@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/autodiff/emit.h"
@@ -18,7 +19,8 @@ struct Scatter {
   std::vector<Id> index;
 };
 
-// A view of windows: element (k, o) of two axes is element o * stride + k * dilation of an axis of `source`. The windows have axis k in the place of this axis, and o behind it.
+// A view of windows: element (k, o) of two axes is element o * stride + k * dilation of an axis of `source`. The windows have
+// axis k in the place of this axis, and o behind it.
 struct Windows {
   Id source;
   std::size_t axis;
@@ -33,11 +35,13 @@ struct Edge {
 };
 
 struct Rules {
-  Rules(Graph& g, Id root) : e(g), ranges(g, root) {}
+  Rules(Graph& g, Id root);
 
   Emit e;
   RangeIds ranges;
   std::unordered_map<Id, Scatter> scatters;  // by the GET of the kernel that makes the sum
+  // Scopes that forward mode has built again, and the new ones, which compute the old results too.
+  std::vector<std::pair<Id, Id>> rebuilt;
 
   // The operands that carry a derivative to the node. An operation without a rule lists its operands too, so that a path
   // through it is an error and not a wrong 0. Integers carry one only from the bits of a float.
@@ -47,7 +51,20 @@ struct Rules {
   // The sum of s.values at s.index, of the shape and type of x: 0 elsewhere. Each element adds its terms in row-major order.
   Id scatter(const Scatter& s, Id x);
 
+  // Whether a KERNEL owns the RANGE; whether a KERNEL owns it or is around its loop.
+  bool is_of_kernel(Id range) const { return of_kernels_.contains(e.g.range_number(range)); }
+  bool is_in_kernel(Id range) const { return in_kernels_.contains(e.g.range_number(range)); }
+  Id fresh(Id range, Id end);  // another RANGE, for a copy of the scope
+
+  std::int64_t new_local();  // a number that no LOCAL has
+
   std::string at(Id node) const;  // "`exp` at f.cpp:3:4"
+
+ private:
+  Id new_range(Id end, bool of_kernel);
+
+  std::int64_t next_local_ = -1;
+  std::unordered_set<std::int64_t> of_kernels_, in_kernels_;  // by number of RANGE
 };
 
 // The nodes between some x and y.

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "compiler/autodiff/scans.h"
 #include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 
 namespace kiln::compiler::autodiff {
 namespace {
 
-// The longest axis whose products are written out, which is exact for zeros and can be differentiated again.
+// The longest axis whose products are written out.
 constexpr std::int64_t most_products = 16;
 
 class Transpose {
@@ -33,7 +34,7 @@ class Transpose {
       case Op::STAGE:
       case Op::MARK:
       case Op::STRAIGHT: return y;
-      case Op::SCAN: return scanned(y);
+      case Op::SCAN: return scan_adjoint(rules_, derivative_, node_, y);
       case Op::REDUCE: return reduced(y);
       case Op::GATHER: return rules_.scatter({y, g_.sources(node_, 1)}, x_);
       case Op::GET: return gathered(y);
@@ -46,7 +47,10 @@ class Transpose {
  private:
   // The movement in the factors of a product; nullopt: the product is made first.
   std::optional<Adjoint> lazily(Product p) {
-    switch (place_ == Edge::of_windows ? Op::UNSHEAR : g_.op(node_)) {
+    const Op op = place_ == Edge::of_windows ? Op::UNSHEAR : g_.op(node_);
+    const bool keeps = op == Op::STAGE || op == Op::MARK || op == Op::STRAIGHT || op == Op::PERMUTE;
+    if (!p.splits.empty() && !keeps && place_ != Edge::of_windows) return std::nullopt;
+    switch (op) {
       case Op::STAGE:
       case Op::MARK:
       case Op::STRAIGHT: return p;
@@ -139,13 +143,6 @@ class Transpose {
     return (e_.b.*make)(y, args[0], args[1], args[2], args[3], nth(from, args[1]));
   }
 
-  // An element of a running sum is a part of all results behind it, so the adjoint is a running sum from the other end.
-  Id scanned(Id y) {
-    if (g_.scan_kind(node_) != ReduceKind::sum) refuse();
-    const auto args = g_.args(node_);
-    return e_.b.scan(ReduceKind::sum, y, args[1], args[2] != 0, args[3] == 0);
-  }
-
   Id part(Id y) {
     const std::size_t axis = g_.slot(node_);
     Id begin = g_.index(0);
@@ -236,7 +233,8 @@ class Transpose {
   Id gathered(Id y) {
     const auto s = rules_.scatters.find(node_);
     if (s == rules_.scatters.end()) refuse();
-    return e_.b.gather(y, s->second.index);
+    const std::vector<Id> index = s->second.index;
+    return e_.b.gather(y, index);
   }
 
   Id element(Id y) {
@@ -266,12 +264,11 @@ class Transpose {
     if (op == Op::BITCAST || is_int(g_.dtype(node_)))
       fail_derivative(g_, derivative_,
                       "expected a derivative, got bits of a float by " + rules_.at(node_) + "; write `stop_gradient`");
-    if (op == Op::SCAN) fail_derivative(g_, derivative_, "expected a running sum, got another " + rules_.at(node_));
     if (op == Op::OLD || op == Op::ATOMIC)
       fail_derivative(g_, derivative_, "expected the result of an atomic to have no influence, got " + rules_.at(node_));
     fail_derivative(g_, derivative_,
                     "expected no loop or kernel between the value and what it is differentiated by, got " + rules_.at(node_) +
-                        "; write the values as tensor operations, or give a custom derivative");
+                        "; write the values as tensor operations, use `jvp`, or give a custom derivative");
   }
 
   Rules& rules_;
@@ -291,7 +288,7 @@ Adjoint transposed(Rules& rules, Id derivative, Id node, const Edge& edge, const
 Id products_of_others(Emit& e, Id x, std::size_t axis) {
   Graph& g = e.g;
   const Extents shape = e.shape(x);
-  const Id one = e.number(g.dtype(x), 1), zero = e.number(g.dtype(x), 0);
+  const Id one = e.number(g.dtype(x), 1);
   const auto n = index_value(g, shape[axis]);
   if (n && *n >= 1 && *n <= most_products) {
     std::vector<Id> parts, below, above(static_cast<std::size_t>(*n), no_id);
@@ -313,19 +310,9 @@ Id products_of_others(Emit& e, Id x, std::size_t axis) {
     }
     return out.size() == 1 ? out[0] : e.b.concat(out, static_cast<std::int64_t>(axis));
   }
-  const std::int64_t axes[] = {static_cast<std::int64_t>(axis)};
-  Extents kept = shape;
-  kept[axis] = g.index(1);
-  const Id is_zero = e.equal(x, zero);
-  const Id counted = e.b.cast(is_zero, DType::i64);
-  const Id zeros = e.reshape(e.b.reduce(ReduceKind::sum, counted, axes), kept);
-  const Id without = e.where(is_zero, one, x);
-  const Id p = e.reshape(e.b.reduce(ReduceKind::prod, without, axes), kept);
-  const Id none = e.equal(zeros, e.b.constant(DType::i64, 0)), single = e.equal(zeros, e.b.constant(DType::i64, 1));
-  const Id at_zero = e.where(single, p, zero);
-  const Id quotient = e.div(p, x);
-  const Id elsewhere = e.where(none, quotient, zero);
-  return e.where(is_zero, at_zero, elsewhere);
+  const auto along = static_cast<std::int64_t>(axis);
+  const Id before = e.b.scan(ReduceKind::prod, x, along, true), behind = e.b.scan(ReduceKind::prod, x, along, true, true);
+  return e.mul(before, behind);
 }
 
 Id is_at(Emit& e, Id tensor, std::span<const Id> index, Id gate) {

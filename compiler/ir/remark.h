@@ -18,6 +18,9 @@ struct RemarkKind {
 };
 
 namespace remarks {
+inline constexpr RemarkKind derivative{"derivative", {"differentiate"}, false};
+inline constexpr RemarkKind contraction{"contraction", {"differentiate"}, false};
+inline constexpr RemarkKind scatter{"scatter", {"differentiate"}, true};
 inline constexpr RemarkKind stored{"stored", {"fold_stages"}, true};
 inline constexpr RemarkKind recomputed{"recomputed", {"range_assignment", "fold_stages"}, false};
 inline constexpr RemarkKind packed{"packed", {"pack_operands", "product_versions"}, false};
@@ -36,9 +39,9 @@ inline constexpr RemarkKind one_thread{"one-thread", {"loop_nest"}, true};
 inline constexpr RemarkKind gathered{"gathered", {"interleaved_access"}, true};
 inline constexpr RemarkKind wide_index{"wide-index", {"index_dtype"}, true};
 
-inline constexpr RemarkKind all[] = {stored, recomputed, packed,     windows,  fused,      not_fused,
-                                     copied, rotated,    serial,     plan,     vectorised, not_vectorised,
-                                     masked, branch,     one_thread, gathered, wide_index};
+inline constexpr RemarkKind all[] = {derivative,     contraction, scatter, stored,     recomputed, packed,    windows,
+                                     fused,          not_fused,   copied,  rotated,    serial,     plan,      vectorised,
+                                     not_vectorised, masked,      branch,  one_thread, gathered,   wide_index};
 }  // namespace remarks
 
 struct Remark {

@@ -172,7 +172,11 @@ std::vector<NamedTarget> targets() {
   narrow.vector_registers = 4;
   narrow.index_bits = 64;
   Target v4 = target_named("x86-64-v4");
-  if (!__builtin_cpu_supports("x86-64-v4")) v4 = with_plans_of(v4, target_named("x86-64-v3"));  // what this machine has
+  if (!__builtin_cpu_supports("x86-64-v4")) {  // what this machine has; registers of 64 bytes stand for instructions
+    const Target v3 = target_named("x86-64-v3");
+    v4 = with_plans_of(v4, v3);
+    v4.vector_bytes = v3.vector_bytes;
+  }
   return {{"v3", Target{}}, {"v4", v4}, {"narrow", narrow}};
 }
 

@@ -78,11 +78,11 @@ Id staged(ProgramState& s, Id x) { return s.b.stage(x); }
 Id gathered(ProgramState& s, Id x) {  // rows of x at integers that other values make
   const std::vector<Id> shape = s.b.shape_of(x);
   if (shape.empty()) return x;
-  const Id line = s.b.iota(DType::i64, s.extent());
+  const Id line = s.b.iota(DType::i64, s.draw.one_in(3) ? shape[0] : s.extent());
   const Id by = s.number(DType::i64, s.draw.between(1, 5)), n = s.number(DType::i64, s.draw.between(1, 7));
   const Id spread = op2(s, Op::MUL, line, by);
   const Id index = op2(s, Op::FLOORMOD, spread, n);
-  std::vector<Id> all{index};
+  std::vector<Id> all{s.draw.one_in(3) ? line : index};  // line: each position its own row, perhaps beyond the last one
   if (shape.size() > 1 && s.draw.one_in(2)) all.push_back(op2(s, Op::SUB, s.number(DType::i64, 3), index));
   return s.b.gather(x, all);
 }

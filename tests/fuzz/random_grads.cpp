@@ -1,5 +1,6 @@
 // random_grads [--count N] [--seed S] [--compiled K]: random programs with derivatives. Gradients and tangents of each program
 // are compared with dual numbers (tests/grad/dual.h), with each other (dot product), and for symmetry of second derivatives.
+// Every fourth program has loops and kernels. Its tangents are compared with differences (check_tangent.h).
 // Every K-th program is also compiled and compared with the interpreter, bit for bit. A failure prints the program and ends the
 // run with 1.
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
 #include "tests/fuzz/check_program.h"
+#include "tests/fuzz/check_tangent.h"
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/random_gradient.h"
 #include "tests/fuzz/random_program.h"
@@ -58,10 +60,6 @@ class Checker {
   std::string run(bool compiled) {
     verify(g_, p_.program);
     ++figures_.programs;
-    if (has_scan_without_rule()) {
-      ++figures_.without_rule;
-      return {};
-    }
     int n = 0;
     for (const SymbolValues& symbols : symbol_choices(p_.program, seed_)) {
       auto arguments = random_arguments(g_, p_.program, symbols, seed_, 3'000'000);
@@ -75,11 +73,6 @@ class Checker {
   }
 
  private:
-  // Running products, maxima and minima have no derivative.
-  bool has_scan_without_rule() const {
-    return std::ranges::any_of(g_.reachable(p_.program.sink),
-                               [&](Id id) { return g_.op(id) == Op::SCAN && g_.scan_kind(id) != ReduceKind::sum; });
-  }
   const Parameter& param(int slot) const { return p_.program.params[static_cast<std::size_t>(slot)]; }
 
   std::string at(std::vector<Array>& arguments) {
@@ -169,18 +162,15 @@ class Checker {
     return {};
   }
 
-  // Products of more than 16 elements, whose second derivatives are wrong where an element is 0 (docs/reference/numbers.md).
+  // Running products of more than 16 elements, whose second derivatives are wrong where an element is 0
+  // (docs/reference/numbers.md).
   bool has_long_products() {
     Shapes shapes(g_);
-    for (const Id id : g_.reachable(p_.y)) {
-      if (g_.op(id) != Op::REDUCE || g_.reduce_kind(id) != ReduceKind::prod) continue;
-      const std::vector<Id> shape = shapes.of(g_.src(id, 0));
-      for (std::size_t i = 1; i < g_.args(id).size(); ++i) {
-        const auto n = index_value(g_, shape[g_.slot(id, i)]);
-        if (!n || *n > 16) return true;
-      }
-    }
-    return false;
+    return std::ranges::any_of(g_.reachable(p_.y), [&](Id id) {
+      if (g_.op(id) != Op::SCAN || g_.scan_kind(id) != ReduceKind::prod) return false;
+      const auto n = index_value(g_, shapes.of(id)[g_.slot(id, 1)]);
+      return !n || *n > 16;
+    });
   }
 
   static std::string difference(const char* what, std::size_t k, double got, double expected) {
@@ -194,29 +184,41 @@ class Checker {
   GradientProgram p_;
 };
 
+std::string checked(const Options& o, std::uint64_t seed, bool compiled, Figures& f, std::string& text) {
+  if (seed % 4 == 3) {
+    TangentFigures none;
+    return check_tangent(seed, false, none, text);
+  }
+  Checker checker(seed, static_cast<int>(seed * 37 % 100) < o.symbolic_percent, f);
+  text = checker.text();
+  return o.print ? "" : checker.run(compiled);
+}
+
 int run(const Options& o) {
   Figures f;
+  TangentFigures scopes;
   for (std::uint64_t seed = o.seed; seed < o.seed + o.count; ++seed) {
-    const bool symbolic = static_cast<int>(seed * 37 % 100) < o.symbolic_percent;
-    Checker checker(seed, symbolic, f);
-    if (o.print) {
-      std::cout << checker.text();
-      return 0;
-    }
-    std::string problem;
+    const bool has_scopes = seed % 4 == 3, compiled = o.compiled > 0 && seed % o.compiled == 0;
+    std::string problem, text;
     try {
-      problem = checker.run(o.compiled > 0 && seed % o.compiled == 0);
+      if (has_scopes && !o.print)
+        problem = check_tangent(seed, o.compiled > 0 && seed / 4 % o.compiled == 0, scopes, text);
+      else
+        problem = checked(o, seed, compiled, f, text);
     } catch (const std::exception& e) {
       problem = std::string("exception: ") + e.what();
     }
-    if (problem.empty()) continue;
-    std::cout << "seed " << seed << ": " << problem << "\n" << checker.text();
-    return 1;
+    if (o.print || !problem.empty()) {
+      std::cout << (o.print ? "" : "seed " + std::to_string(seed) + ": " + problem + "\n") << text;
+      return o.print ? 0 : 1;
+    }
   }
   std::cout << f.programs << " programs: " << f.dual << " tangents and " << f.dots << " gradients equal dual numbers, "
             << f.second << " with second derivatives, " << f.without_rule << " without a rule in the reference, "
-            << f.not_finite << " not finite, " << f.compiled << " compiled\n";
-  return f.dots > f.programs / 2 ? 0 : 1;
+            << f.not_finite << " not finite, " << f.compiled << " compiled; " << scopes.programs
+            << " programs with scopes: " << scopes.compared << " tangents equal differences, " << scopes.kinks
+            << " at a kink\n";
+  return f.dots * 2 >= f.programs ? 0 : 1;
 }
 
 }  // namespace

@@ -125,7 +125,8 @@ bool is_literal(const Graph& g, Id id) {
 
 }  // namespace
 
-Duals::Duals(Graph& g, const Program& given, const std::vector<Array>& arguments) : g_(g) {
+Duals::Duals(Graph& g, const Program& given, const std::vector<Array>& arguments)
+    : g_(g), given_(given), arguments_(arguments) {
   Builder b(g);
   b.trust_bounds();
   Program p = given;
@@ -231,11 +232,9 @@ Tangent Duals::tangent(Id y, const std::unordered_map<Id, std::vector<double>>& 
 // nullopt: no operand has a tangent.
 std::optional<Tangent> Duals::of(Id node, const std::unordered_map<Id, Tangent>& known) const {
   const auto moves = [&](Id s) { return known.contains(s); };
-  if (std::ranges::none_of(g_.src(node), moves)) {
-    if (g_.op(node) == Op::GET) throw NoDual("get");
-    return std::nullopt;
-  }
   const Op op = g_.op(node);
+  if (op == Op::GET) return added(node, known);
+  if (std::ranges::none_of(g_.src(node), moves)) return std::nullopt;
   if (is_elementwise(op)) return elementwise(node, known);
   if (op == Op::REDUCE) return reduced(node, known);
   if (op == Op::STAGE) return known.at(g_.src(node, 0));
@@ -366,8 +365,9 @@ Tangent Duals::moved(Id node, const std::unordered_map<Id, Tangent>& known) cons
 
 // Running sums.
 Tangent Duals::scanned(Id node, const std::unordered_map<Id, Tangent>& known) const {
-  if (g_.scan_kind(node) != ReduceKind::sum) throw NoDual("scan");
+  const ReduceKind kind = g_.scan_kind(node);
   const Tangent& x = known.at(g_.src(node, 0));
+  const Array& values = values_.at(g_.src(node, 0));
   const Places extents = values_.at(node).extents;
   const std::size_t axis = g_.slot(node, 1);
   const bool exclusive = g_.arg(node, 2) != 0, reversed = g_.arg(node, 3) != 0;
@@ -375,13 +375,84 @@ Tangent Duals::scanned(Id node, const std::unordered_map<Id, Tangent>& known) co
   for (std::size_t k = 0; k < x.value.size(); ++k) {
     Places at = place(k, extents);
     const std::int64_t own = at[axis];
-    for (std::int64_t& i = at[axis] = 0; i < extents[axis]; ++i) {
-      if (i == own ? exclusive : (i > own) != reversed) continue;
-      out.value[k] += x.value[flat(at, extents)];
-      out.scale[k] += x.scale[flat(at, extents)];
+    std::vector<std::size_t> terms;  // in the order of the scan
+    for (std::int64_t& i = at[axis] = 0; i < extents[axis]; ++i)
+      if (!(i == own ? exclusive : (i > own) != reversed)) terms.push_back(flat(at, extents));
+    if (reversed) std::ranges::reverse(terms);
+    if (kind == ReduceKind::sum || kind == ReduceKind::prod) {
+      for (const std::size_t t : terms) {
+        double others = 1;
+        for (const std::size_t o : terms)
+          if (o != t && kind == ReduceKind::prod) others *= real(values, o);
+        out.value[k] += others * x.value[t];
+        out.scale[k] += std::abs(others) * x.scale[t];
+      }
+    } else if (!terms.empty()) {  // the first of equal elements
+      std::size_t best = terms[0];
+      for (const std::size_t t : terms)
+        if (kind == ReduceKind::max ? real(values, t) > real(values, best) : real(values, t) < real(values, best)) best = t;
+      out.value[k] = x.value[best];
+      out.scale[k] = x.scale[best];
     }
   }
   return out;
+}
+
+// A result of a kernel that adds up elements of tensors is linear in them: the same kernel adds up their tangents.
+std::optional<Tangent> Duals::added(Id node, const std::unordered_map<Id, Tangent>& known) const {
+  std::unordered_map<Id, Array> values, scales;
+  for (const Id id : g_.reachable(g_.scope(node))) {
+    if (g_.op(id) != Op::INDEX || !values_.contains(g_.data(id))) continue;
+    const Id tensor = g_.data(id);
+    values.insert_or_assign(tensor, values_.at(tensor));
+    const auto t = known.find(tensor);
+    if (!is_float64(g_, tensor)) continue;
+    Array zero = values_.at(tensor);
+    std::ranges::fill(zero.data, std::byte{0});
+    values.insert_or_assign(tensor, zero);
+    if (t == known.end()) continue;
+    std::memcpy(values.at(tensor).data.data(), t->second.value.data(), zero.data.size());
+    std::memcpy(zero.data.data(), t->second.scale.data(), zero.data.size());
+    scales.insert_or_assign(tensor, zero);
+  }
+  if (scales.empty()) return std::nullopt;
+  for (const auto& [tensor, array] : values) scales.try_emplace(tensor, array);
+  const Array value = with_others(node, values), scale = with_others(node, scales);
+  Tangent out;
+  for (std::size_t k = 0; k < count(value.extents); ++k) {
+    out.value.push_back(real(value, k));
+    out.scale.push_back(real(scale, k));
+  }
+  return out;
+}
+
+// The result of a kernel with other elements of the tensors that it reads.
+Array Duals::with_others(Id get, const std::unordered_map<Id, Array>& tensors) const {
+  Builder b(g_);
+  b.trust_bounds();
+  Program p = given_;
+  std::vector<Array> in = arguments_;
+  std::unordered_map<Id, Id> made;
+  const auto add = [&](Id like, Direction direction, Array a) {
+    Parameter q{"d" + std::to_string(p.params.size()), direction, g_.dtype(like), b.shape_of(like), {}};
+    p.params.push_back(q);
+    in.push_back(std::move(a));
+    return b.param(static_cast<int>(p.params.size()) - 1, q);
+  };
+  for (Parameter& q : p.params) q.direction = Direction::in;
+  for (const Id id : g_.reachable(get)) {
+    if (const auto t = tensors.find(id); t != tensors.end()) {
+      made[id] = add(id, Direction::in, t->second);
+      continue;
+    }
+    std::vector<Id> src = g_.sources(id);
+    for (Id& s : src) s = made.at(s);
+    made[id] = g_.with_src(id, src);
+  }
+  const Id result = add(get, Direction::out, Array::zeros(g_.dtype(get), values_.at(get).extents));
+  const Id stores[] = {b.store(result, p.params.back(), made.at(get))};
+  p.sink = g_.make(Op::SINK, DType::none, stores);
+  return interpret(g_, p, in).back();
 }
 
 Tangent Duals::reduced(Id node, const std::unordered_map<Id, Tangent>& known) const {

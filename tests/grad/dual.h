@@ -40,10 +40,14 @@ class Duals {
   Tangent elementwise(Id node, const std::unordered_map<Id, Tangent>& known) const;
   Tangent moved(Id node, const std::unordered_map<Id, Tangent>& known) const;
   Tangent scanned(Id node, const std::unordered_map<Id, Tangent>& known) const;
+  std::optional<Tangent> added(Id node, const std::unordered_map<Id, Tangent>& known) const;
+  Array with_others(Id get, const std::unordered_map<Id, Array>& tensors) const;
   Tangent reduced(Id node, const std::unordered_map<Id, Tangent>& known) const;
   std::int64_t number(Id index) const;
 
   Graph& g_;
+  Program given_;
+  std::vector<Array> arguments_;
   std::unordered_map<Id, Array> values_;
   std::unordered_map<Id, std::int64_t> numbers_;
 };

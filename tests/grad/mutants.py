@@ -5,8 +5,8 @@ mutants.py ROOT BUILD [NUMBER...]  compiles each mutant, links grad_test and ran
 """
 import pathlib, shlex, shutil, subprocess, sys, tempfile
 
-P, R, T, O, F, U, E, C = (f"compiler/autodiff/{n}.cpp" for n in
-                          ("partials", "reverse", "transpose", "product", "forward", "rules", "emit", "custom"))
+P, R, T, O, F, E, C, S, W, K = (f"compiler/autodiff/{n}.cpp" for n in
+                          ("partials", "reverse", "transpose", "product", "forward", "emit", "custom", "scans", "twins", "scatter"))
 MUTANTS = [
     # partial derivatives: signs, operands, factors
     (P, "case Op::NEG: return e.neg(t);", "case Op::NEG: return t;"),
@@ -44,16 +44,20 @@ MUTANTS = [
     (T, "is_before ? one : index_sub(g_, rest, one)", "is_before ? zero : index_sub(g_, rest, one)"),
     (T, "is_before ? rest : zero", "is_before ? zero : rest"),
     (T, "kind == ReduceKind::max ? ReduceKind::argmax : ReduceKind::argmin", "ReduceKind::argmax"),
-    (T, "const Id at_zero = e.where(single, p, zero);", "const Id at_zero = zero;"),
+    (T, "behind = e.b.scan(ReduceKind::prod, x, along, true, true);", "behind = e.b.scan(ReduceKind::prod, x, along, false, true);"),
+    (S, "e_.where(z.here, at_zero, elsewhere)", "elsewhere"),
+    (S, "const bool up = reversed_ == back_again;", "const bool up = reversed_ != back_again;"),
+    (W, "next.push_back(part_or_zero(k, last));", "next.push_back(part_or_zero(k, init));"),
     (T, "e_.slice_axis(y, a, before, 1, n);", "e_.slice_axis(y, a, g_.index(0), 1, n);"),
     (E, "begin = index_add(g, begin, index_mul(g, last, g.index(step)));", ""),
     # products, forward mode, scatters, custom rules
     (O, "p.p.axis.push_back(std::ranges::find(axes, i) == axes.end() ? kept++ : -1);", "p.p.axis.push_back(std::ranges::find(axes, i) != axes.end() ? kept++ : -1);"),
     (O, "last, -1, taps);", "e.g.index(0), 1, taps);"),
     (F, "edge.place == 0 ? t : other, edge.place == 0 ? other : t,", "t, t,"),
-    (F, "if (x_and_v[i] == node) terms.push_back(x_and_v[i + 1]);", "if (x_and_v[i] == node && terms.empty()) terms.push_back(x_and_v[1]);"),
+    (F, "if (x_and_v_[i] == x) terms.push_back(x_and_v_[i + 1]);", "if (x_and_v_[i] == x && terms.empty()) terms.push_back(x_and_v_[1]);"),
     (F, "Axes axes = shifted(g_.args(node));\n        if", "Axes axes(g_.args(node).begin(), g_.args(node).end());\n        if"),
-    (U, "const Id next = b.update(inner, gate, e.add(old, value), at);", "const Id next = b.update(inner, gate, value, at);"),
+    (K, "const Id next = b.update(inner, gate, e_.add(old, value), at);", "const Id next = b.update(inner, gate, value, at);"),
+    (K, "exact ? axis : -1", "axis"),
     (C, "rules.e.g.src(custom, place + n)", "rules.e.g.src(custom, 1 + n)"),
 ]
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "compiler/autodiff/differentiate.h"
 #include "compiler/ir/diagnostic.h"
@@ -155,15 +156,57 @@ TEST(Grad, PadModes) {
             (Values{7}));
 }
 
-TEST(Grad, RunningSum) {
+TEST(Grad, Scans) {
   const std::string weights = "%1 = iota i32 [4]\n%2 = cast f64 %1\n%4 = mul %2, %2\n";  // 0 1 4 9
-  const auto weighted = [&](const std::string& scan) { return gradient({5, 1, 2, 8}, weights + scan + "%9 = mul %3, %4\n"); };
-  EXPECT_EQ(weighted("%3 = scan %0, sum, axis 0\n"), (Values{14, 14, 13, 9}));
-  EXPECT_EQ(weighted("%3 = scan %0, sum, axis 0, exclusive\n"), (Values{14, 13, 9, 0}));
-  EXPECT_EQ(weighted("%3 = scan %0, sum, axis 0, reversed\n"), (Values{0, 1, 5, 14}));
-  EXPECT_EQ(weighted("%3 = scan %0, sum, axis 0, exclusive, reversed\n"), (Values{0, 0, 1, 5}));
-  EXPECT_NE(error_of(gradient_text(3, "%9 = scan %0, prod, axis 0\n")).find("expected a running sum, got another `scan`"),
-            std::string::npos);
+  const auto weighted = [&](const std::string& scan) {
+    return gradient({5, 1, 2, 8}, weights + "%3 = scan %0, " + scan + "\n%9 = mul %3, %4\n");
+  };
+  EXPECT_EQ(weighted("sum, axis 0"), (Values{14, 14, 13, 9}));
+  EXPECT_EQ(weighted("sum, axis 0, exclusive"), (Values{14, 13, 9, 0}));
+  EXPECT_EQ(weighted("sum, axis 0, reversed"), (Values{0, 1, 5, 14}));
+  EXPECT_EQ(weighted("sum, axis 0, exclusive, reversed"), (Values{0, 0, 1, 5}));
+  EXPECT_EQ(weighted("prod, axis 0"), (Values{153, 765, 380, 90}));
+  EXPECT_EQ(weighted("prod, axis 0, exclusive"), (Values{23, 110, 45, 0}));
+  EXPECT_EQ(weighted("max, axis 0"), (Values{5, 0, 0, 9}));
+  EXPECT_EQ(weighted("max, axis 0, exclusive"), (Values{14, 0, 0, 0}));
+  EXPECT_EQ(weighted("min, axis 0, reversed"), (Values{0, 1, 4, 9}));
+  EXPECT_EQ(weighted("min, axis 0, exclusive, reversed"), (Values{0, 0, 1, 4}));
+  // The first of equal elements; the first element even if it is the identity; NaN.
+  const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(gradient({1, 1, 0, 1}, "%9 = scan %0, max, axis 0\n"), (Values{4, 0, 0, 0}));
+  EXPECT_EQ(gradient({-inf, -inf, 2}, "%9 = scan %0, max, axis 0\n"), (Values{2, 0, 1}));
+  EXPECT_EQ(gradient({1, nan, 7, nan}, "%9 = scan %0, max, axis 0\n"), (Values{1, 3, 0, 0}));
+}
+
+// A running product of more elements than are written out, with no, one and two of them 0; forward mode gives the same.
+TEST(Grad, LongRunningProducts) {
+  const std::string text =
+      "program t\nin f64 [20] x\nin f64 [20] v\nout f64 [20] g\nout f64 [20] d\nout f64 [20] p\n%0 = param x\n%1 = param v\n"
+      "%2 = scan %0, prod, axis 0\n%3 = gradient %2, %1, %0\n%4 = tangent %2, %0, %1\n"
+      "%5 = reduce %0, prod, axes [0]\n%6 = const f64 1\n%7 = gradient %5, %6, %0\n%8 = gradient %7, %1, %0\n"
+      "store g, %3\nstore d, %4\nstore p, %8\n";
+  for (const std::vector<std::size_t>& zeros : {std::vector<std::size_t>{}, {6}, {6, 11}, {0, 19, 3}}) {
+    Values x(20), v(20);
+    for (std::size_t i = 0; i < 20; ++i) x[i] = 0.7 + 0.05 * static_cast<double>(i), v[i] = 1.0 - 0.1 * static_cast<double>(i);
+    for (const std::size_t z : zeros) x[z] = 0;
+    const Array out = Array::zeros(DType::f64, {20});
+    const std::vector<Array> r = run_text(text, {array<double>({20}, x), array<double>({20}, v), out, out, out});
+    const Values g = values<double>(r[2]), d = values<double>(r[3]), p = values<double>(r[4]);
+    const auto without = [&](std::size_t end, std::size_t a, std::size_t b) {
+      double product = 1;
+      for (std::size_t i = 0; i < end; ++i) product *= i == a || i == b ? 1 : x[i];
+      return product;
+    };
+    for (std::size_t k = 0; k < 20; ++k) {
+      double adjoint = 0, tangent = 0, second = 0;
+      for (std::size_t i = k; i < 20; ++i) adjoint += v[i] * without(i + 1, k, k);
+      for (std::size_t i = 0; i <= k; ++i) tangent += v[i] * without(k + 1, i, i);
+      for (std::size_t i = 0; i < 20; ++i) second += i == k ? 0 : v[i] * without(20, i, k);
+      EXPECT_NEAR(g[k], adjoint, 1e-12) << k;
+      EXPECT_NEAR(d[k], tangent, 1e-12) << k;
+      EXPECT_NEAR(p[k], second, 1e-12) << k;
+    }
+  }
 }
 
 TEST(Grad, IndexModes) {

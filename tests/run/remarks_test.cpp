@@ -160,6 +160,53 @@ struct convolved : program<convolved> {
 };
 TEST(Remarks, ABorderIsCopied) { EXPECT_REMARK(convolved, windows, "with its border"); }
 
+// ---- derivatives
+
+struct trained : program<trained> {
+  in<f32, N, 64> x;
+  in<f32, 64, 32> w;
+  in<i32, N> rows;
+  in<f32, M, 32> table;
+  out<f32, 64, 32> dw;
+  out<f32, M, 32> dtable;
+  constexpr void body() {
+    auto loss = sum(tanh(matmul(x, w)) * table(rows));
+    auto [a, b] = grad(loss, w, table);  // here
+    dw = a, dtable = b;
+  }
+};
+TEST(Remarks, AGradientNamesWhatItReads) { EXPECT_REMARK(trained, derivative, "1 contraction, 1 scatter; reads"); }
+struct multiplied : program<multiplied> {
+  in<f32, N, 64> x;
+  in<f32, 64, 32> w;
+  out<f32, 64, 32> dw;
+  constexpr void body() {
+    auto y = matmul(x, w);  // here
+    dw = grad(sum(tanh(y)), w);
+  }
+};
+TEST(Remarks, TheDerivativeOfAProductIsAProduct) { EXPECT_REMARK(multiplied, contraction, "are not stored"); }
+struct scattered : program<scattered> {
+  in<i32, N> rows;
+  in<f32, M, 32> table;
+  out<f32, M, 32> dtable;
+  constexpr void body() {
+    auto y = table(rows);  // here
+    dtable = grad(sum(tanh(y)), table);
+  }
+};
+TEST(Remarks, TheDerivativeOfAReadIsAScatter) { EXPECT_REMARK(scattered, scatter, "in parallel over the axes"); }
+struct tangents : program<tangents> {
+  in<f32, N> x;
+  out<f32, N> dy;
+  constexpr void body() {
+    auto y = var(x);
+    for (auto [i] : kernel(N)) y(i) = x(i) * x(i);
+    dy = jvp(y, x, x);  // here
+  }
+};
+TEST(Remarks, ATangentNamesTheScopes) { EXPECT_REMARK(tangents, derivative, "tangents in `kernel`"); }
+
 // ---- copies
 
 struct wave : program<wave> {

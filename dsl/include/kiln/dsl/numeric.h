@@ -38,6 +38,14 @@ template <class F, class K>
 constexpr auto two_to(const K& k) {
   return bitcast<F>(cast<signed_of<F>>(k + exponent_bias<F>) << mantissa_bits<F>);
 }
+// x * 2^n for derivatives: with up to two roundings, and for an n of any size.
+template <class F, class X, class N>
+constexpr auto about_scaled(const X& x, const N& n) {
+  constexpr int most = 2 * exponent_bias<F> - 4;
+  const auto by = clamp(n, -most, most);
+  const auto half = by >> 1;
+  return cast<dtype_of<X>>(cast<F>(x) * detail::two_to<F>(half) * detail::two_to<F>(by - half));
+}
 
 }  // namespace detail
 
@@ -60,7 +68,8 @@ constexpr auto copysign(const A& x, const B& y, sloc l = sloc::current()) {
   constexpr auto sign = std::uint64_t{1} << (detail::bits<D> - 1);
   const auto magnitude = bitcast<U>(a) & (sign - 1);
   const auto negative = bitcast<U>(b) & sign;
-  return bitcast<D>(magnitude | negative);
+  const auto size = abs(a);
+  return straight_through(bitcast<D>(magnitude | negative), select(signbit(b), -size, size));
 }
 // sqrt(x * x + y * y) without overflow; infinity if x or y is infinite.
 template <class A, class B>
@@ -120,13 +129,13 @@ constexpr auto frexp(const X& x, sloc l = sloc::current()) {
   constexpr auto all = ~std::uint64_t{0} >> (64 - detail::bits<F>);
   const auto wide = cast<F>(x);
   const auto tiny = abs(wide) < (std::is_same_v<F, f64> ? 0x1p-1022 : 0x1p-126);
-  const auto word = bitcast<U>(select(tiny, wide * 0x1p60, wide));
+  const auto word = bitcast<U>(stop_gradient(select(tiny, wide * 0x1p60, wide)));
   const auto biased = cast<i32>((word & field) >> mantissa);
   const auto shift = select<i32>(tiny, bias - 1 + 60, bias - 1);
   const auto regular = isfinite(x) & (x != 0);
   const auto fraction = cast<D>(bitcast<F>((word & (all ^ field)) | half));
-  const auto f = select(regular, fraction, x);
   const auto e = select(regular, biased - shift, 0);
+  const auto f = straight_through(select(regular, fraction, x), detail::about_scaled<F>(x, -e));
   return frexp_result<std::remove_cvref_t<decltype(f)>, std::remove_cvref_t<decltype(e)>>{f, e};
 }
 
@@ -145,7 +154,7 @@ constexpr auto ldexp(const X& x, const N& n, sloc l = sloc::current()) {
   const auto first = cast<F>(parts.fraction) * detail::two_to<F>(half);
   const auto scaled = cast<D>(first * detail::two_to<F>(exponent - half));
   const auto regular = isfinite(x) & (x != 0);
-  return select(regular, scaled, x);
+  return straight_through(select(regular, scaled, x), detail::about_scaled<F>(x, by));
 }
 // Integers. The count of zero bits below the lowest bit that is 1; the width for 0.
 template <class X>

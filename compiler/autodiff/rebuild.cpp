@@ -1,0 +1,45 @@
+#include "compiler/autodiff/rebuild.h"
+
+#include <algorithm>
+
+#include "compiler/ir/scopes.h"
+
+namespace kiln::compiler::autodiff {
+namespace {
+
+// The nodes that depend on a leaf. A scope that depends makes its RANGEs depend.
+std::unordered_set<Id> changing(const Graph& g, std::span<const Id> all, const std::unordered_set<Id>& leaves) {
+  std::unordered_set<Id> out = leaves;
+  for (std::size_t before = all.size() + 1; before != out.size();) {
+    before = out.size();
+    for (const Id id : all) {
+      if (!out.contains(id) && std::ranges::none_of(g.src(id), [&](Id s) { return out.contains(s); })) continue;
+      out.insert(id);
+      if (!is_scope(g.op(id))) continue;
+      for (const Id r : scope_ranges(g, id)) out.insert(r);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Id rebuilt(Rules& rules, Id root, const std::unordered_set<Id>& leaves, const std::function<Id(Id node, Id copy)>& replace) {
+  Graph& g = rules.e.g;
+  const std::vector<Id> all = g.reachable(root);
+  const std::unordered_set<Id> changes = changing(g, all, leaves);
+  if (!changes.contains(root)) return root;
+  std::unordered_map<Id, Id> made;
+  for (const Id id : all) {
+    if (!changes.contains(id)) continue;
+    const LocScope of_node(g, g.loc(id));
+    std::vector<Id> src = g.sources(id);
+    for (Id& s : src)
+      if (const auto at = made.find(s); at != made.end()) s = at->second;
+    const Id copy = g.op(id) == Op::RANGE ? rules.fresh(id, src[0]) : g.with_src(id, src);
+    made[id] = leaves.contains(id) ? replace(id, copy) : copy;
+  }
+  return made.at(root);
+}
+
+}  // namespace kiln::compiler::autodiff
