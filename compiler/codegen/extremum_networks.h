@@ -19,7 +19,7 @@
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 
-#include "compiler/codegen/loop_scopes.h"
+#include "compiler/ir/loop_scopes.h"
 #include "compiler/codegen/types.h"
 #include "compiler/ir/graph.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compiler/codegen/loop_scopes.h"
+#include "compiler/ir/loop_scopes.h"
 #include "compiler/codegen/types.h"
 
 namespace kiln::compiler {

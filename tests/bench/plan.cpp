@@ -5,7 +5,11 @@
 // regret (the compiler's time as a multiple of the best time of all), and the median time with random plans as a multiple of
 // the compiler's. Where the regret is large, prints the better plan too. All plans of a program must give the same bits, or
 // the bench exits with 1. The goals for the regret: a median of 1.10, at most 1.25.
+//
+// The same line has the figures of the model kernel_time.h: the rank correlation of its times with the measured ones, and the
+// regret of the plan that it finds best. The goal for the correlation: a median of 0.8.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -16,6 +20,7 @@
 #include <vector>
 
 #include "compiler/ir/dtype.h"
+#include "compiler/lower/kernel_time.h"
 #include "compiler/lower/plan_text.h"
 #include "compiler/pipeline/compile.h"
 #include "generator/import.h"
@@ -33,7 +38,8 @@ using namespace compiler;
 using compiler::testing::CompiledProgram;
 
 constexpr double sample = 1e-3;       // seconds of the calls that one time is taken from
-constexpr double slow = 1.4;          // candidates that take this multiple of the least time are measured once
+constexpr int least_rounds = 4;       // measurements of each candidate
+constexpr double slow = 1.4;          // candidates that take this multiple of the least time are not measured again
 constexpr double worth_a_look = 1.1;  // regret above which the better plan is printed
 
 struct Options {
@@ -48,6 +54,7 @@ struct Options {
 struct Candidate {
   std::vector<std::string> plans;  // in words
   std::unique_ptr<CompiledProgram> program;
+  double predicted = 0;                                    // nanoseconds of a call
   double least = std::numeric_limits<double>::infinity();  // seconds of a call
 };
 
@@ -61,7 +68,10 @@ Candidate compile_with(const Graph& g, const Program& p, const Options& o, const
     c.plans.push_back(plan_text(graph, ranges, plan));
     return plan;
   };
-  c.program = std::make_unique<CompiledProgram>(p, compile(g, p, options).code.object);
+  const Compiled compiled = compile(g, p, options);
+  const Variant& v = compiled.variants[0];
+  for (const LoweredKernel& k : v.schedule.lowered) c.predicted += kernel_time(v.graph, k, v.target);
+  c.program = std::make_unique<CompiledProgram>(p, compiled.code.object);
   return c;
 }
 
@@ -122,7 +132,8 @@ void time_all(const Arguments& arguments, std::vector<Candidate>& all, double bu
            for (int i = 0; i < calls; ++i) arguments.call(all[0]);
          }) < sample)
     calls *= 2;
-  for (Candidate& c : all) time(arguments, c, calls);
+  for (int i = 0; i < least_rounds; ++i)
+    for (Candidate& c : all) time(arguments, c, calls);
   for (double spent = 0; spent < budget;)
     spent += seconds([&] {
       const double least = std::ranges::min_element(all, {}, &Candidate::least)->least;
@@ -144,8 +155,35 @@ void print_all(std::vector<Candidate> all) {
   }
 }
 
-// Returns the regret.
-double measure(const plan_kernel& k, const Options& o) {
+// By candidate: its place among all; equal ones share their places.
+std::vector<double> places(std::span<const Candidate> all, double Candidate::* value) {
+  std::vector<double> out;
+  for (const Candidate& c : all) {
+    const auto below = std::ranges::count_if(all, [&](const Candidate& o) { return o.*value < c.*value; });
+    const auto equal = std::ranges::count_if(all, [&](const Candidate& o) { return o.*value == c.*value; });
+    out.push_back(static_cast<double>(below) + static_cast<double>(equal - 1) / 2);
+  }
+  return out;
+}
+
+// Spearman's rank correlation of the predicted and the measured times.
+double correlation(std::span<const Candidate> all) {
+  const std::vector<double> x = places(all, &Candidate::predicted), y = places(all, &Candidate::least);
+  const double middle = static_cast<double>(all.size() - 1) / 2;
+  double xy = 0, xx = 0, yy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xy += (x[i] - middle) * (y[i] - middle);
+    xx += (x[i] - middle) * (x[i] - middle);
+    yy += (y[i] - middle) * (y[i] - middle);
+  }
+  return xx == 0 || yy == 0 ? 0 : xy / std::sqrt(xx * yy);
+}
+
+struct Figures {
+  std::vector<double> regrets, correlations, regrets_of_model;
+};
+
+void measure(const plan_kernel& k, const Options& o, Figures& figures) {
   Graph g;
   const Program p = generator::import_program(g, *k.program);
   std::vector<Candidate> all;
@@ -169,12 +207,19 @@ double measure(const plan_kernel& k, const Options& o) {
   const Candidate& best = *std::ranges::min_element(all, {}, &Candidate::least);
   const double regret = own / best.least, us = 1e6;
   if (times.empty()) times = {own};
-  std::printf("%-20s own %9.1f us   best of %2zu others %9.1f us   regret %5.2f   median of others %6.2f\n", k.name.data(),
-              us * own, times.size(), us * std::ranges::min(times), regret, median(times) / own);
+  const double rank = correlation(all);
+  const double of_model = std::ranges::min_element(all, {}, &Candidate::predicted)->least / best.least;
+  std::printf(
+      "%-20s own %9.1f us   best of %2zu others %9.1f us   regret %5.2f   median of others %6.2f   model: %9.1f us "
+      "correlation %5.2f regret %5.2f\n",
+      k.name.data(), us * own, times.size(), us * std::ranges::min(times), regret, median(times) / own, all[0].predicted / 1e3,
+      rank, of_model);
   if (regret > worth_a_look) print_better(all[0], best);
   if (o.all) print_all(std::move(all));
   std::fflush(stdout);
-  return regret;
+  figures.regrets.push_back(regret);
+  figures.correlations.push_back(rank);
+  figures.regrets_of_model.push_back(of_model);
 }
 
 bool is_wanted(const plan_kernel& k, const Options& o) {
@@ -185,10 +230,12 @@ int run(const Options& o) {
   for (const std::string& name : o.names)
     if (std::ranges::find(plan_kernels(), name, &plan_kernel::name) == plan_kernels().end())
       throw std::runtime_error("no program " + name);
-  std::vector<double> regrets;
+  Figures f;
   for (const plan_kernel& k : plan_kernels())
-    if (is_wanted(k, o)) regrets.push_back(measure(k, o));
-  std::printf("regret: median %.2f, worst %.2f\n", median(regrets), std::ranges::max(regrets));
+    if (is_wanted(k, o)) measure(k, o, f);
+  std::printf("regret: median %.2f, worst %.2f\n", median(f.regrets), std::ranges::max(f.regrets));
+  std::printf("model: median correlation %.2f; regret: median %.2f, worst %.2f\n", median(f.correlations),
+              median(f.regrets_of_model), std::ranges::max(f.regrets_of_model));
   return 0;
 }
 

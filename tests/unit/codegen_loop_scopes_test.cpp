@@ -1,4 +1,4 @@
-#include "compiler/codegen/loop_scopes.h"
+#include "compiler/ir/loop_scopes.h"
 #include "tests/unit/codegen_harness.h"
 
 namespace kiln::compiler::test {

@@ -1,4 +1,4 @@
-#include "compiler/codegen/loop_scopes.h"
+#include "compiler/ir/loop_scopes.h"
 
 #include <algorithm>
 #include <map>
@@ -54,7 +54,7 @@ void check_loop(const Graph& g, Id loop) {
   const std::size_t n = g.src(loop).size();
   if (n < 3 || g.args(loop).size() < 2 || g.arg(loop, 0) < 0 || n < 3 + 2 * g.slot(loop) || g.op(g.src(loop, 0)) != Op::RANGE ||
       g.arg(loop, 1) <= 0)
-    throw std::logic_error("codegen: malformed FOR");
+    throw std::logic_error("loop_scopes: malformed FOR");
 }
 
 // Lists the loops, outer before inner: a FOR has a larger id than the loops inside it.
@@ -64,7 +64,7 @@ void list_loops(const Graph& g, Scopes& s) {
     if (g.op(*it) != Op::FOR) continue;
     check_loop(g, *it);
     const Id range = g.range_of(*it);
-    if (s.loop_of[range] >= 0) throw std::logic_error("codegen: two loops share a RANGE");
+    if (s.loop_of[range] >= 0) throw std::logic_error("loop_scopes: two loops share a RANGE");
     s.loop_of[range] = s.loop_of[*it] = static_cast<std::int32_t>(s.loops.size());
     const ForParts f = for_parts(g, *it);
     const bool certain = !f.has_condition && g.is_const(f.begin) && g.is_const(f.end) && g.value(f.begin) < g.value(f.end);
@@ -141,7 +141,7 @@ std::int32_t deepest(const Scopes& s, const std::vector<Id>& ranges) {
   std::int32_t best = root_scope;
   for (const Id range : ranges) {
     const std::int32_t loop = s.loop_of[range];
-    if (loop < 0) throw std::logic_error("codegen: RANGE without a FOR");
+    if (loop < 0) throw std::logic_error("loop_scopes: RANGE without a FOR");
     if (nth(s.loops, loop).depth > nth(s.loops, best).depth) best = loop;
   }
   return best;

@@ -1,0 +1,133 @@
+#include "compiler/lower/loop_counts.h"
+
+#include <algorithm>
+
+#include "compiler/ir/index_operation.h"
+#include "compiler/ir/nth.h"
+#include "compiler/lower/access.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t samples = 8;  // iterations of a loop on which bounds depend
+
+bool is_whole(const Graph& g, Id id) { return g.dtype(id) == DType::index || !is_float(g.dtype(id)); }
+
+// The numbers of the iterations that stand for all, each with the number of iterations that it stands for. The last one, which
+// may be shorter, stands for itself.
+std::vector<std::pair<std::int64_t, double>> sampled(std::int64_t turns, bool matters) {
+  std::vector<std::pair<std::int64_t, double>> out;
+  if (!matters) return {{turns / 2, static_cast<double>(turns)}};
+  const std::int64_t n = std::min(turns, samples);
+  for (std::int64_t i = 0; i + 1 < n; ++i)
+    out.emplace_back(i * (turns - 1) / (n - 1), static_cast<double>(turns - 1) / static_cast<double>(n - 1));
+  out.emplace_back(turns - 1, 1.0);
+  return out;
+}
+
+}  // namespace
+
+LoopCounts::LoopCounts(const Graph& g, const LoweredKernel& kernel, const Scopes& scopes)
+    : g_(g),
+      scopes_(scopes),
+      counts_(scopes.loops.size()),
+      inside_(scopes.loops.size()),
+      bounds_(scopes.loops.size()),
+      matters_(scopes.loops.size(), false),
+      now_(std::max<std::size_t>(scopes.of.size(), std::size_t{kernel.trip_count} + 1)) {
+  evaluate(g.reachable(kernel.trip_count), now_);
+  trip_count_ = now_[kernel.trip_count].value_or(typical_extent);
+  for (std::int32_t i = 1; i < count_of(scopes.loops); ++i) {
+    const LoopScope& loop = nth(scopes.loops, i);
+    const ForParts f = for_parts(g, loop.loop);
+    const Id ends[] = {f.begin, f.end};
+    nth(bounds_, i) = g.reachable(ends);
+    nth(inside_, loop.parent).push_back(i);
+    for (const Id id : nth(bounds_, i))
+      if (g.op(id) == Op::RANGE) nth(matters_, nth(scopes.loop_of, id)) = true;
+  }
+  counts_[0] = {1, 1};
+  for (const std::int32_t loop : inside_[0]) visit(loop, 1);
+  find_indices(kernel);
+}
+
+// Counts `times` entries of the loop under the values of the loops around it.
+void LoopCounts::visit(std::int32_t loop, double times) {
+  const LoopScope& l = nth(scopes_.loops, loop);
+  const ForParts f = for_parts(g_, l.loop);
+  evaluate(nth(bounds_, loop), now_);
+  const auto begin = now_[f.begin], end = now_[f.end];
+  std::int64_t turns = typical_iterations;
+  if (begin && end && *end < *begin + (std::int64_t{1} << 30))
+    turns = std::max<std::int64_t>(0, (*end - *begin + f.step - 1) / f.step);
+  if (f.has_condition) turns = std::min(turns, typical_iterations);
+  nth(counts_, loop).entries += times;
+  nth(counts_, loop).turns += times * static_cast<double>(turns);
+  if (turns == 0) return;
+  for (const auto& [turn, weight] : sampled(turns, matters_[static_cast<std::size_t>(loop)])) {
+    now_[l.range] = begin.value_or(0) + turn * f.step;
+    for (const std::int32_t inner : nth(inside_, loop)) visit(inner, times * weight);
+  }
+}
+
+void LoopCounts::evaluate(std::span<const Id> nodes, Values& values) const {
+  for (const Id id : nodes)
+    if (g_.op(id) != Op::RANGE) values[id] = value_of(id, values);
+}
+
+std::optional<std::int64_t> LoopCounts::value_of(Id id, const Values& values) const {
+  if (g_.op(id) == Op::SYM) {
+    const std::string_view name = g_.name(id);
+    return name == "$end" ? trip_count_ : name.starts_with('$') ? 0 : typical_extent;
+  }
+  if (!is_whole(g_, id) && g_.dtype(id) != DType::boolean) return std::nullopt;
+  const auto src = g_.src(id);
+  switch (g_.op(id)) {
+    case Op::CONST: return g_.value(id);
+    case Op::RAMP:
+    case Op::BROADCAST:
+    case Op::BITCAST:
+    case Op::CAST: return values[src[0]];
+    case Op::LOAD: return values[index_of(g_, id)];  // as if tables of indices were in order
+    case Op::WHERE: return !values[src[0]] ? values[src[1]] : values[*values[src[0]] != 0 ? src[1] : src[2]];
+    case Op::FMA: {
+      const auto product =
+          values[src[0]] && values[src[1]] ? evaluate_index(Op::MUL, *values[src[0]], *values[src[1]]) : std::nullopt;
+      return product && values[src[2]] ? evaluate_index(Op::ADD, *product, *values[src[2]]) : std::nullopt;
+    }
+    default: break;
+  }
+  if (src.empty() || src.size() > 2 || !values[src[0]] || !values[src.back()]) return std::nullopt;
+  return evaluate_index(g_.op(id), *values[src[0]], *values[src.back()]);
+}
+
+// Evaluates all indices in the middle iterations, and once more for each loop with one iteration more.
+void LoopCounts::find_indices(const LoweredKernel& kernel) {
+  const std::vector<Id> nodes = g_.reachable(kernel.sink);
+  const auto in_middle = [&](Values& values, std::int32_t moved) {
+    for (std::int32_t i = 1; i < count_of(scopes_.loops); ++i) {
+      const LoopScope& l = nth(scopes_.loops, i);
+      const ForParts f = for_parts(g_, l.loop);
+      evaluate(nth(bounds_, i), values);
+      const auto middle = static_cast<std::int64_t>(turns_of_entry(i) / 2);
+      values[l.range] = values[f.begin].value_or(0) + (middle + (i == moved ? 1 : 0)) * f.step;
+    }
+    evaluate(nodes, values);
+  };
+  in_middle(now_, 0);
+  next_.assign(scopes_.loops.size(), {});
+  for (std::int32_t i = 1; i < count_of(scopes_.loops); ++i) {
+    nth(next_, i).resize(now_.size());
+    in_middle(nth(next_, i), i);
+  }
+}
+
+double LoopCounts::index(Id access) const { return static_cast<double>(now_[index_of(g_, access)].value_or(0)); }
+
+double LoopCounts::stride(Id access, std::int32_t loop) const {
+  const Id index = index_of(g_, access);
+  const auto next = nth(next_, loop)[index], now = now_[index];
+  return next && now ? static_cast<double>(*next - *now) : 0;
+}
+
+}  // namespace kiln::compiler
