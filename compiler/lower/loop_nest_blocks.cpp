@@ -91,7 +91,8 @@ std::vector<Id> LoopNestBuilder::chain(std::size_t level, const std::vector<Copy
   const LoopPlan &block = *std::ranges::find(plan_, true, &LoopPlan::block), &p = plan_[level];
   const Id column = plan_[level + 1].range, columns = g_.end(column), first_row = block_of_.at(block.range).begin;
   const Id index = add_index(g_, mul_index(g_, sub_index(g_, block.range, first_row), columns), column);
-  MemoryAccumulators m(g_, loops_, stores_, first_row, index, block.step * g_.value(columns));
+  // A vector behind the last column may be longer than the rest of the array.
+  MemoryAccumulators m(g_, loops_, stores_, first_row, index, block.step * g_.value(columns) + plan_[level + 1].step);
   const Id reduction = m.reductions()[0];
   std::vector<Id> effects;
   add_inner(level, copies, m.initial(reduction), effects);
