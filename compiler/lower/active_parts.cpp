@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "compiler/lower/index_vector.h"
+#include "compiler/symbolic/bounds.h"
 #include "compiler/symbolic/linear.h"
 #include "compiler/symbolic/simplify.h"
 
@@ -85,7 +86,7 @@ class ActiveCut {
     if (!equal) return std::nullopt;
     const Id at = index_from(g_, *equal), next = add_index(g_, at, g_.index(1)), zero = g_.index(0), all = g_.end(range_);
     switch (op) {
-      case Op::EQ: return Cut{condition, {{at, next}}};
+      case Op::EQ: return std::nullopt;  // one iteration
       case Op::NE: return Cut{condition, {{zero, at}, {next, all}}};
       case Op::LT: return Cut{condition, {c == 1 ? std::pair(next, all) : std::pair(zero, at)}};
       default: return Cut{condition, {c == 1 ? std::pair(at, all) : std::pair(zero, next)}};
@@ -116,6 +117,8 @@ std::vector<RangePart> active_parts(Graph& g, RangeIds& loops, std::span<const I
     RangePart& part = parts.emplace_back();
     part.first = inside_range(begin);
     const Id length = simplified(index_binary(g, Op::MAX, sub_index(g, inside_range(end), part.first), zero));
+    // A range of one iteration is the index 0, and stores that do not depend on a range are not in its loop.
+    if (Bounds(g, facts)(length).max <= 1) return {};
     part.range = loops.range(g, length, RangeKind::loop);
     part.plan = plan;
     part.plan.range = part.range;

@@ -21,6 +21,7 @@
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/interleaved_access.h"
 #include "compiler/lower/loads_once.h"
+#include "compiler/lower/loop_interiors.h"
 #include "compiler/lower/loop_nest.h"
 #include "compiler/lower/mask_loops.h"
 #include "compiler/lower/merge_ranges.h"
@@ -225,6 +226,10 @@ void scan_lowering(Graph& g, Lowering& k) {
 
 void fuse_reductions(Graph& g, Lowering& k) {
   each_tile_step(g, k, [&](Id s) { return compiler::fuse_reductions(g, s, k.target); });
+}
+
+void loop_interiors(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::loop_interiors(g, *k.loops, s, k.facts); });
 }
 
 void workgroup_lanes(Graph& g, Lowering& k) {

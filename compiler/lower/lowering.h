@@ -43,6 +43,7 @@ void decompose_math(Graph& g, Lowering& k);
 void decompose_half(Graph& g, Lowering& k);
 void estimate_work(Graph& g, Lowering& k);
 void reduce_lowering(Graph& g, Lowering& k);  // not for kernels that the program wrote
+void loop_interiors(Graph& g, Lowering& k);   // not for kernels that the program wrote
 void scan_lowering(Graph& g, Lowering& k);    // only for kernels with loops, as the program writes them
 void fuse_reductions(Graph& g, Lowering& k);  // not for kernels that the program wrote
 void workgroup_lanes(Graph& g, Lowering& k);  // only for kernels that the program wrote

@@ -82,6 +82,7 @@ constexpr Pass table[] = {
     {"estimate_work", kernel, Form::lowering, required, lowering::estimate_work},
     {"reduce_lowering", plain_kernel, Form::lowering, required, lowering::reduce_lowering},
     {"fuse_reductions", plain_kernel, Form::lowering, optional, lowering::fuse_reductions},
+    {"loop_interiors", plain_kernel, Form::lowering, optional, lowering::loop_interiors},
     {"scan_lowering", explicit_kernel, Form::lowering, required, lowering::scan_lowering},
     {"workgroup_lanes", explicit_kernel, Form::lowering, optional, lowering::workgroup_lanes},
     {"vectorize_plan", kernel, Form::lowering, optional, lowering::vectorize_plan},

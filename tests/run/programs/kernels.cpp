@@ -80,6 +80,25 @@ struct triangle : program<triangle> {
   }
 };
 
+struct few_parts : program<few_parts> {  // conditions that hold for one work item, or for none
+  in<i32> v;
+  inout<i32, 1, 2> a;
+  inout<i32, 3, 5> b;
+  inout<i32, 2> c;
+  constexpr void body() {
+    for (auto [i, j] : kernel(1, 2))
+      if (auto w = when(j > 8)) a(i, j) = v;
+    for (auto [i, j] : kernel(3, 5))
+      if (auto w = when(j != 1 && i != 2)) b(i, j) = v;
+    for (auto [i, j] : kernel(3, 5))
+      if (auto w = when(j == i + 3)) b(i, j) += 5;
+    for (auto [i, j] : kernel(3, 5))
+      if (auto w = when(j < i - 1)) b(i, j) += 9;
+    for (auto [i] : kernel(2))
+      if (auto w = when(i != 0)) c(i) = v;
+  }
+};
+
 struct sparse_rows : program<sparse_rows> {
   in<i32, N + 1> start;
   in<i32, K> column;
@@ -151,6 +170,26 @@ struct sorted_eight : program<sorted_eight> {  // stores to an array under condi
   }
 };
 
-static const programs<price_trees, sorted_eight, factor_by_rest, factor_by_condition, shortest_paths, kept_elements, triangle,
-                      sparse_rows, bytes_around>
+struct sums_of_neighbours : program<sums_of_neighbours> {  // reductions whose elements wrap or are padding at the ends
+  in<f32, 70001> x;
+  in<f32, 5, 300> rows;
+  in<u8, 1000> bytes;
+  out<f32> ring, line;
+  out<f32, 5> ring_of_rows, left;
+  out<i32> changes;
+  out<bool> rises;
+  constexpr void body() {
+    ring = sum(x * roll<0, 1>(x) - roll<0, -2>(x));
+    auto d = slice<0, 0, 70001>(pad<0, 3, 0>(x)) - x;
+    line = sum(d * d);
+    ring_of_rows = max<1>(roll<1, 1>(rows) + rows);
+    left = sum<1>(slice<1, 1, 301>(pad<1, 0, 1, pad_mode::edge>(rows)) * rows);
+    auto before = slice<0, 0, 1000>(pad<0, 1, 0>(bytes));
+    changes = sum(cast<i32>(before != bytes));
+    rises = any(before + 200 < bytes);
+  }
+};
+
+static const programs<sums_of_neighbours, price_trees, sorted_eight, factor_by_rest, factor_by_condition, shortest_paths,
+                      kept_elements, triangle, few_parts, sparse_rows, bytes_around>
     exported;

@@ -1,0 +1,224 @@
+#include "compiler/lower/loop_interiors.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "compiler/ir/scopes.h"
+#include "compiler/lower/index_vector.h"
+#include "compiler/symbolic/linear.h"
+#include "compiler/symbolic/simplify.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::size_t most_nodes = 400;  // of a body, which is copied twice
+constexpr int most_loops = 16;           // in one kernel
+
+// The lanes of an index: the sum `base` plus a number between least and most.
+struct Lanes {
+  Poly base;
+  std::int64_t least = 0, most = 0;
+};
+
+class LoopInterior {
+ public:
+  LoopInterior(Graph& g, Id loop) : g_(g), parts_(loop_parts(g, loop)), nodes_(g.reachable(parts_.yield)) {
+    varying_.insert(parts_.range);
+    for (const Id id : nodes_)
+      if (std::ranges::any_of(g.src(id), [&](Id s) { return varying_.contains(s); })) varying_.insert(id);
+  }
+
+  // What each node that acts at a border is in the interior. Empty: there is no border.
+  std::unordered_map<Id, Id> find() {
+    if (parts_.conditional || parts_.init.empty() || varying_.size() > most_nodes) return {};
+    const std::size_t without_effects = 3 + 2 * parts_.init.size();
+    if (std::ranges::any_of(varying_, [&](Id id) { return g_.op(id) == Op::FOR; }) ||
+        std::ranges::none_of(varying_, [&](Id id) { return g_.lanes(id) > 1 && g_.dtype(id) != DType::index; }) ||
+        parts_.init.size() + parts_.yield.size() + 3 != without_effects)
+      return {};
+    for (const Id id : nodes_)
+      if (varying_.contains(id)) look(id);
+    return inside_;
+  }
+
+  // Lower bounds of the interior's begin, upper bounds of its end.
+  const std::vector<Id>& lows() const { return lows_; }
+  const std::vector<Id>& highs() const { return highs_; }
+
+ private:
+  void look(Id id) {
+    if (g_.op(id) != Op::LOAD) return;
+    if (g_.src(id).size() == 4) look_at_gate(g_.src(id, 3));
+    std::vector<Id> open{g_.src(id, 1)};
+    while (!open.empty()) {
+      const Id part = open.back();
+      open.pop_back();
+      if (g_.dtype(part) != DType::index || !varying_.contains(part) || inside_.contains(part)) continue;
+      look_at_index(part);
+      open.insert(open.end(), g_.src(part).begin(), g_.src(part).end());
+    }
+  }
+
+  void look_at_index(Id id) {
+    const Op op = g_.op(id);
+    if (op != Op::MIN && op != Op::MAX && op != Op::FLOORMOD) return;
+    const auto [a, b] = g_.operands<2>(id);
+    if (op == Op::FLOORMOD) {
+      if (!varying_.contains(b) && wraps(a, b)) inside_[id] = a;
+      return;
+    }
+    const bool first = varying_.contains(a);
+    if (first == varying_.contains(b)) return;
+    const Id kept = first ? a : b, limit = first ? b : a;
+    if (op == Op::MIN ? holds(kept, limit, 0) : holds(limit, kept, 0)) inside_[id] = kept;
+  }
+
+  void look_at_gate(Id gate) {
+    std::vector<Id> open{gate};
+    while (!open.empty()) {
+      const Id id = open.back();
+      open.pop_back();
+      const Op op = g_.op(id);
+      if (op == Op::AND) open.insert(open.end(), g_.src(id).begin(), g_.src(id).end());
+      if ((op != Op::LT && op != Op::LE) || inside_.contains(id) || !varying_.contains(id)) continue;
+      const auto [a, b] = g_.operands<2>(id);
+      if (g_.dtype(a) == DType::index && holds(a, b, op == Op::LT ? 1 : 0))
+        inside_[id] = g_.constant(DType::boolean, 1, g_.lanes(id));
+    }
+  }
+
+  std::optional<Lanes> lanes_of(Id id) const {
+    std::optional<Poly> base;
+    Lanes out;
+    if (g_.lanes(id) == 1 || g_.op(id) == Op::RAMP || g_.op(id) == Op::BROADCAST)
+      base = symbolic::sum_of(g_, g_.lanes(id) == 1 ? id : g_.operand(id));
+    else if (g_.is_const(id))
+      base = constant_sum(g_.value(id));
+    if (!base) return std::nullopt;
+    out.base = *std::move(base);
+    if (g_.op(id) == Op::RAMP) {
+      const std::int64_t reach = g_.stride(id) * (g_.lanes(id) - 1);
+      out.least = std::min<std::int64_t>(reach, 0), out.most = std::max<std::int64_t>(reach, 0);
+    }
+    return out;
+  }
+
+  // b - a >= margin in all lanes of the interior. False: the condition is not one of the range alone.
+  bool holds(Id a, Id b, std::int64_t margin) {
+    const auto x = lanes_of(a), y = lanes_of(b);
+    const auto d = x && y ? symbolic::plus(g_, y->base, x->base, -1) : std::nullopt;
+    const auto p = d ? symbolic::plus(g_, *d, constant_sum(y->least - x->most - margin)) : std::nullopt;
+    return p && bound(*p);
+  }
+
+  bool wraps(Id a, Id n) {
+    const auto lows = lows_.size();
+    if (!holds(g_.index(0), a, 0)) return false;
+    if (holds(a, n, 1)) return true;
+    lows_.resize(lows);
+    return false;
+  }
+
+  // p >= 0 as a bound of the range.
+  bool bound(Poly p) {
+    const auto is_range = [&](const Monomial& t) { return t.atoms == std::vector<Id>{parts_.range}; };
+    const auto own = std::ranges::find_if(p, is_range);
+    if (own == p.end() || (own->coefficient != 1 && own->coefficient != -1)) return false;
+    const std::int64_t c = own->coefficient;
+    std::erase_if(p, is_range);
+    const auto varies = [&](const Monomial& t) {
+      return std::ranges::any_of(t.atoms, [&](Id a) { return varying_.contains(a); });
+    };
+    const auto end = symbolic::plus(g_, symbolic::scaled(p, -c).value_or(Poly{}), constant_sum(c == 1 ? 0 : 1));
+    if (std::ranges::any_of(p, varies) || !end) return false;
+    (c == 1 ? lows_ : highs_).push_back(index_from(g_, *end));
+    return true;
+  }
+
+  Graph& g_;
+  const LoopParts parts_;
+  const std::vector<Id> nodes_;
+  std::unordered_set<Id> varying_;
+  std::unordered_map<Id, Id> inside_;
+  std::vector<Id> lows_, highs_;
+};
+
+class Cutter {
+ public:
+  Cutter(Graph& g, RangeIds& loops, const Facts& facts) : g_(g), loops_(loops), simplified_(g, facts) {}
+
+  // The FORs that take the place of the loop; no_id: none do.
+  Id cut(Id loop) {
+    LoopInterior interior(g_, loop);
+    const std::unordered_map<Id, Id> inside = interior.find();
+    if (inside.empty()) return no_id;
+    const LoopParts l = loop_parts(g_, loop);
+    const std::vector<Id> init(l.init.begin(), l.init.end()), yield(l.yield.begin(), l.yield.end());
+    const Id range = l.range, begin = l.begin, end = l.end, step = g_.index(l.step);
+    Id low = begin, high = end;
+    for (const Id b : interior.lows()) low = index_binary(g_, Op::MAX, low, b);
+    for (const Id b : interior.highs()) high = index_binary(g_, Op::MIN, high, b);
+    const auto behind = [&](Id from, Id least) {  // the first iteration of `from`, `from` + step .. that is at least `least`
+      const Id back = index_binary(g_, Op::FLOORDIV, sub_index(g_, from, index_binary(g_, Op::MAX, from, least)), step);
+      return index_binary(g_, Op::MIN, end, sub_index(g_, from, mul_index(g_, back, step)));
+    };
+    const Id first = interior.lows().empty() ? begin : simplified_(behind(begin, low));
+    const Id last = interior.highs().empty() ? end : simplified_(behind(first, high));
+    std::vector<Id> now = init;
+    if (first != begin) now = results(made(range, begin, first, l.step, now, yield, {}), init.size());
+    const Id middle = made(range, first, last, l.step, now, yield, inside);
+    return last == end ? middle : made(range, last, end, l.step, results(middle, init.size()), yield, {});
+  }
+
+ private:
+  std::vector<Id> results(Id loop, std::size_t n) {
+    const LoopParts l = loop_parts(g_, loop);
+    std::vector<Id> types(l.yield.begin(), l.yield.end()), out;
+    for (std::size_t i = 0; i < n; ++i)
+      out.push_back(g_.make(Op::GET, g_.dtype(types[i]), {loop}, {static_cast<std::int64_t>(i)}, {}, g_.lanes(types[i])));
+    return out;
+  }
+
+  // The loop with other bounds and initial values, over a range of its own.
+  Id made(Id range, Id begin, Id end, std::int64_t step, const std::vector<Id>& init, const std::vector<Id>& yield,
+          const std::unordered_map<Id, Id>& inside) {
+    const Id own = loops_.range(g_, g_.end(range), g_.range_kind(range));
+    const Id all = g_.make(Op::SINK, DType::none, yield);
+    const auto is_true = [&](Id c) { return g_.is_const(c) && g_.value(c) != 0; };
+    const Id body = rewrite(g_, substitute(g_, all, inside), [&](Id id, std::span<const Id> x) -> Id {
+      const Op op = g_.op(id);
+      if (id == range) return own;
+      if (op == Op::CARRY && g_.range_of(id) == range)
+        return g_.with_src(id, std::vector<Id>{own, init[static_cast<std::size_t>(g_.slot(id))]});
+      if (op == Op::AND && g_.dtype(id) == DType::boolean) return is_true(x[0]) ? x[1] : is_true(x[1]) ? x[0] : no_id;
+      if (op == Op::WHERE && is_true(x[0])) return x[1];
+      if (op == Op::LOAD && x.size() == 4 && is_true(x[3])) return g_.with_src(id, std::vector<Id>{x[0], x[1]});
+      return no_id;
+    });
+    std::vector<Id> src{own, begin, end};
+    src.insert(src.end(), init.begin(), init.end());
+    src.insert(src.end(), g_.src(body).begin(), g_.src(body).end());
+    return g_.make(Op::FOR, DType::none, src, std::vector<std::int64_t>{static_cast<std::int64_t>(init.size()), step});
+  }
+
+  Graph& g_;
+  RangeIds& loops_;
+  Simplifier simplified_;
+};
+
+}  // namespace
+
+Id loop_interiors(Graph& g, RangeIds& loops, Id sink, const Facts& facts) {
+  Cutter cutter(g, loops, facts);
+  int cut = 0;
+  return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {
+    if (g.op(id) != Op::FOR || cut == most_loops) return no_id;
+    const Id same = g.with_src(id, std::vector<Id>(x.begin(), x.end()));
+    const Id made = cutter.cut(same);
+    if (made != no_id) ++cut;
+    return made == no_id ? same : made;
+  });
+}
+
+}  // namespace kiln::compiler
