@@ -97,7 +97,7 @@ std::vector<std::size_t> Activity::slots(Id scope) const {
   const std::size_t n = scope_inits(g_, scope).size();
   std::vector<bool> wanted(n, false);
   for (const Id id : between_) {
-    const bool own = g_.op(id) == Op::GET     ? g_.scope(id) == scope
+    const bool own = g_.op(id) == Op::GET     ? g_.scope(id) == scope && !rules_.scatters.contains(id)
                      : g_.op(id) == Op::CARRY ? owner(g_.range_of(id)) == scope
                                               : false;
     if (own) wanted[g_.slot(id)] = true;

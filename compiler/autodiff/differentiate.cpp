@@ -85,12 +85,9 @@ class Differentiation {
   // The gradient by an element or a part of a tensor on which y depends as a whole: that part of the gradient by the tensor.
   Id by_part(Id derivative, Id y, Id cotangent, Id x) {
     std::vector<Id> parts;
-    for (Id t = x;;) {
-      const Op op = g_.op(t);
-      if (op != Op::INDEX && op != Op::GATHER && op != Op::SLICE && op != Op::RESHAPE && op != Op::PERMUTE) return no_id;
+    for (Id t = x; is_part(t, y);) {
       parts.push_back(t);
       t = g_.src(t, 0);
-      if (op == Op::INDEX && is_in_kernel(y)) return no_id;
       Id made = gradients(rules_, derivative, y, cotangent, std::span(&t, 1))[0];
       if (made == no_id) continue;
       for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
@@ -100,6 +97,22 @@ class Differentiation {
       }
       return made;
     }
+    return no_id;
+  }
+  // The tangent along a direction of such a part: the tensor moves in the part alone.
+  Id along_part(Id derivative, Id y, Id x, Id v) {
+    for (Id t = x; is_part(t, y);) {
+      t = g_.src(t, 0);
+      const Id direction = gradients(rules_, derivative, x, v, std::span(&t, 1))[0];
+      const Id x_and_v[] = {t, direction};
+      if (const Id made = autodiff::tangent(rules_, derivative, y, x_and_v); made != no_id) return made;
+    }
+    return no_id;
+  }
+  bool is_part(Id x, Id y) const {
+    const Op op = g_.op(x);
+    if (op == Op::INDEX) return !is_in_kernel(y);
+    return op == Op::GATHER || op == Op::SLICE || op == Op::RESHAPE || op == Op::PERMUTE;
   }
   bool is_in_kernel(Id y) const {
     OpenRanges open(g_);
@@ -118,7 +131,8 @@ class Differentiation {
     std::vector<Id> xs;
     for (std::size_t i = 1; i < src.size(); i += 2) xs.push_back(src[i]);
     const Id y = with_own_writes(rules_, src[0], xs, false);
-    const Id made = autodiff::tangent(rules_, id, y, std::span(src).subspan(1));
+    Id made = autodiff::tangent(rules_, id, y, std::span(src).subspan(1));
+    if (made == no_id && src.size() == 3 && e_.rank(src[1]) == e_.rank(src[2])) made = along_part(id, y, src[1], src[2]);
     if (made != no_id) return explained(id, made, before);
     Extents to = e_.shape(src[0]);
     if (const Extents x = e_.shape(src[1]), v = e_.shape(src[2]); v.size() > x.size()) to.insert(to.begin(), v[0]);

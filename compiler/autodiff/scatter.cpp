@@ -1,34 +1,83 @@
 // The sums of a Scatter, as kernels.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "compiler/autodiff/rules.h"
+#include "compiler/ir/index_poly.h"
 #include "compiler/ir/nth.h"
 
 namespace kiln::compiler::autodiff {
 namespace {
 
-// The axis along which the elements of an index tensor are their own positions; -1: none. rank: of the positions.
-int axis_of_positions(Emit& e, Id index, std::size_t rank) {
+// An index tensor whose elements are scale * position + offset along one axis of the positions; axis -1: another tensor.
+struct Line {
+  int axis = -1;
+  std::int64_t scale = 1, offset = 0;
+};
+
+constexpr std::int64_t most_coefficient = std::int64_t{1} << 31;  // of scale and offset in size
+
+std::optional<std::int64_t> integer_of(const Graph& g, Id x) {
+  while (g.op(x) == Op::EXPAND || g.op(x) == Op::RESHAPE) x = g.src(x, 0);
+  if (!g.is_const(x) || !is_int(g.dtype(x))) return std::nullopt;
+  const std::int64_t v =
+      bits(g.dtype(x)) == 32 && g.dtype(x) == DType::i32 ? static_cast<std::int32_t>(g.value(x)) : g.value(x);
+  return v > -most_coefficient && v < most_coefficient ? std::optional(v) : std::nullopt;
+}
+
+// Replaces x by an operand of which it is a linear function. false: there is none.
+bool peel(const Graph& g, Id& x, Line& line) {
+  const Op op = g.op(x);
+  const DType d = g.dtype(x);
+  if (op == Op::EXPAND || (op == Op::CAST && (d == DType::i64 || d == DType::i32) && is_int(g.dtype(g.src(x, 0))))) {
+    x = g.src(x, 0);
+    return true;
+  }
+  if (op != Op::ADD && op != Op::SUB && op != Op::MUL) return false;
+  const Id a = g.src(x, 0), b = g.src(x, 1);
+  const auto left = integer_of(g, a), right = integer_of(g, b);
+  if (left.has_value() == right.has_value()) return false;
+  const std::int64_t c = left ? *left : *right;
+  if (op == Op::MUL) {
+    line.scale *= c;
+  } else {
+    line.offset += line.scale * (op == Op::SUB && right ? -c : c);
+    if (op == Op::SUB && left) line.scale = -line.scale;
+  }
+  x = left ? b : a;
+  return line.scale > -most_coefficient && line.scale < most_coefficient && line.scale != 0 &&
+         line.offset > -most_coefficient && line.offset < most_coefficient;
+}
+
+// rank: of the positions.
+Line line_of(Emit& e, Id index, std::size_t rank) {
   const Graph& g = e.g;
-  const auto widens = [&](Id x) {
-    const DType d = g.dtype(x);
-    return g.op(x) == Op::CAST && (d == DType::i64 || d == DType::i32) && is_int(g.dtype(g.src(x, 0)));
-  };
+  Line line;
   Id x = index;
-  while (g.op(x) == Op::EXPAND || widens(x)) x = g.src(x, 0);
+  while (peel(g, x, line)) {
+  }
   const Extents shape = e.shape(x);
   if (g.op(x) == Op::RESHAPE) x = g.data(x);
-  while (widens(x)) x = g.src(x, 0);
-  if (g.op(x) != Op::IOTA || bits(g.dtype(x)) < 32) return -1;
+  while (peel(g, x, line)) {
+  }
+  if (g.op(x) != Op::IOTA || (g.dtype(x) != DType::i32 && g.dtype(x) != DType::i64)) return {};
   const Id n = e.shape(x)[0];
-  int axis = -1;
   for (std::size_t a = 0; a < shape.size(); ++a) {
     if (e.is_one(shape[a])) continue;
-    if (axis >= 0 || shape[a] != n) return -1;
-    axis = static_cast<int>(rank - shape.size() + a);
+    if (line.axis >= 0 || shape[a] != n) return {};
+    line.axis = static_cast<int>(rank - shape.size() + a);
   }
-  return axis;
+  return line;
+}
+
+// Whether every index of the line, over n positions, is a place of an axis of this extent.
+bool is_inside(const Graph& g, const Line& line, Id n, Id extent) {
+  if (line.scale == 1 && line.offset == 0 && n == extent) return true;
+  const auto count = index_value(g, n), places = index_value(g, extent);
+  if (!count || !places || *count < 1 || *count >= most_coefficient) return false;
+  const std::int64_t last = line.offset + line.scale * (*count - 1);
+  return std::min(line.offset, last) >= 0 && std::max(line.offset, last) < *places;
 }
 
 class Sum {
@@ -39,10 +88,10 @@ class Sum {
     positions_.assign(all.begin(), all.end() - static_cast<std::ptrdiff_t>(fixed_));
     std::vector<bool> own(positions_.size(), false);
     for (std::size_t i = 0; i < s_.index.size(); ++i) {
-      const int axis = axis_of_positions(e_, s_.index[i], positions_.size());
-      const bool exact = axis >= 0 && nth(positions_, axis) == to_[i];  // no index is outside
-      own_axis_.push_back(exact ? axis : -1);
-      if (exact) own[static_cast<std::size_t>(axis)] = true;
+      Line line = line_of(e_, s_.index[i], positions_.size());
+      if (line.axis >= 0 && !is_inside(g_, line, nth(positions_, line.axis), to_[i])) line.axis = -1;
+      lines_.push_back(line);
+      if (line.axis >= 0) own[static_cast<std::size_t>(line.axis)] = true;
     }
     for (std::size_t a = 0; a < own.size(); ++a)
       if (own[a]) own_.push_back(static_cast<std::int64_t>(a));
@@ -118,8 +167,10 @@ class Sum {
     std::vector<Id> at;
     const Id zero = g_.index(0);
     for (std::size_t i = 0; i < s_.index.size(); ++i) {
-      if (own_axis_[i] >= 0) {
-        at.push_back(here[static_cast<std::size_t>(std::ranges::find(own_, own_axis_[i]) - own_.begin())]);
+      if (const Line& line = lines_[i]; line.axis >= 0) {
+        const Id own = here[static_cast<std::size_t>(std::ranges::find(own_, line.axis) - own_.begin())];
+        const Id scaled = index_mul(g_, own, g_.index(line.scale));
+        at.push_back(index_add(g_, scaled, g_.index(line.offset)));
         continue;
       }
       Id k = s_.index[i];
@@ -140,7 +191,7 @@ class Sum {
   const Scatter& s_;
   Extents to_, positions_;
   std::size_t fixed_ = 0;
-  std::vector<int> own_axis_;  // by index: the axis of positions that it is, or -1
+  std::vector<Line> lines_;  // by index
   Axes own_, order_;
 };
 

@@ -82,7 +82,10 @@ Id Twins::copied(Id node) {
   const Id copy = g_.with_src(node, src);
   if (const auto s = rules_.scatters.find(node); s != rules_.scatters.end()) {
     Scatter moved{copies_.at(s->second.values), {}};
-    for (const Id i : s->second.index) moved.index.push_back(copies_.at(i));
+    for (const Id i : s->second.index) {  // positions are in no node of the kernel
+      const auto at = copies_.find(i);
+      moved.index.push_back(at == copies_.end() ? i : at->second);
+    }
     rules_.scatters.emplace(copy, std::move(moved));
   }
   return copy;

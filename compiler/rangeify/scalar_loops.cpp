@@ -74,11 +74,15 @@ bool ScalarLoops::keeps_memory(Id loop, Id next, std::size_t slot) const {
   return g_.op(next) == Op::CARRY && g_.range_of(next) == g_.range_of(loop) && g_.slot(next) == slot;
 }
 
-// The loop uses the state at the end of each iteration. False: another writer uses that state.
+// The loop uses the state at the end of each iteration. False: another writer uses that state, or a slot without memory has it
+// as a value.
 bool ScalarLoops::hands_on(Id loop) {
   const LoopParts l = loop_parts(g_, loop);
   for (std::size_t k = 0; k < l.yield.size(); ++k) {
-    if (!memory_[loop][k]) continue;
+    if (!memory_[loop][k]) {
+      if (is_state(l.yield[k])) return false;
+      continue;
+    }
     if (taken_[l.yield[k]]) return false;
     taken_[l.yield[k]] = true;
   }

@@ -82,7 +82,13 @@ Id gathered(ProgramState& s, Id x) {  // rows of x at integers that other values
   const Id by = s.number(DType::i64, s.draw.between(1, 5)), n = s.number(DType::i64, s.draw.between(1, 7));
   const Id spread = op2(s, Op::MUL, line, by);
   const Id index = op2(s, Op::FLOORMOD, spread, n);
-  std::vector<Id> all{s.draw.one_in(3) ? line : index};  // line: each position its own row, perhaps beyond the last one
+  Id first = index;
+  if (s.draw.one_in(2)) {  // each position its own row, perhaps beyond the last one
+    const Id from = s.number(DType::i64, s.draw.between(0, 3));
+    first = s.draw.one_in(2) ? line : s.draw.one_in(2) ? op2(s, Op::ADD, from, line) : op2(s, Op::SUB, from, line);
+    if (s.draw.one_in(3)) first = op2(s, Op::MUL, first, s.number(DType::i64, 2));
+  }
+  std::vector<Id> all{first};
   if (shape.size() > 1 && s.draw.one_in(2)) all.push_back(op2(s, Op::SUB, s.number(DType::i64, 3), index));
   return s.b.gather(x, all);
 }

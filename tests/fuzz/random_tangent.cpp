@@ -82,9 +82,10 @@ class Maker3 {
 
   // ---- outside of kernels: tensors [n]
   void statement(Ids& tensors, int depth) {
-    switch (draw_.below(depth > 0 ? 9 : 5)) {
+    switch (draw_.below(depth > 0 ? 11 : 5)) {
       case 0:
       case 1: tensors.push_back(function(tensors)); break;
+      case 9: derivative(tensors, depth); break;
       case 2: tensors.push_back(mixed(tensors)); break;
       case 3: kernel(tensors); break;
       case 4: write(tensors); break;
@@ -113,6 +114,22 @@ class Maker3 {
         return b_.slice(x, begin, step, to);
       }
     }
+  }
+  // A derivative of statements, by a value that belongs to the loop around.
+  void derivative(Ids& tensors, int depth) {
+    const Id x = b_.mark(op(Op::TANH, tensors[0]), MarkKind::independent, numbers_++);
+    Ids inner{x, any(tensors)};
+    const bool backward = draw_.one_in(2);
+    const int steps = draw_.between(1, 3);
+    for (int i = 0; i < steps; ++i) {
+      if (!backward)
+        statement(inner, depth - 1);
+      else
+        inner.push_back(draw_.one_in(2) ? function(inner) : mixed(inner));
+    }
+    const Id v = any(tensors), along[] = {x, v};
+    const Id made = backward ? b_.gradient(inner.back(), v, x, true) : b_.tangent(inner.back(), along, true);
+    tensors.push_back(op(Op::TANH, made));
   }
   void write(Ids& tensors) {
     const Id x = any(tensors);

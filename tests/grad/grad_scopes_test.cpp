@@ -213,7 +213,7 @@ struct own_elements : program<own_elements> {
   in<f64, 3, 3> w;
   inout<f64, N> y;
   out<f64, N> by_array, by_element, by_bits;
-  out<f64> one;
+  out<f64> one, along_one;
   out<f64, 3> row;
   constexpr void body() {
     for (auto [i] : kernel(N)) {
@@ -230,6 +230,7 @@ struct own_elements : program<own_elements> {
     auto loss = sum(w * w * w);
     one = grad(loss, w(1, 1));
     row = grad(loss, w(2));
+    along_one = jvp(loss, w(1, 1), w(0, 0));
     auto z = x + 0.0;
     auto parts = frexp(z);
     auto bits = sum(copysign(z, x - 0.25) + ldexp(z * z, 3) + parts.fraction * parts.fraction);
@@ -251,6 +252,7 @@ TEST(Grad, OwnElements) {
   }
   const std::vector<double>& w = in.at("w").v;
   EXPECT_NEAR(r.at("one").v[0], 3 * w[4] * w[4], 1e-15);
+  EXPECT_NEAR(r.at("along_one").v[0], 3 * w[4] * w[4] * w[0], 1e-15);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(r.at("row").v[k], 3 * w[6 + k] * w[6 + k], 1e-15);
 }
 TEST(Grad, Errors) {

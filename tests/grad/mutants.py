@@ -57,7 +57,7 @@ MUTANTS = [
     (F, "if (x_and_v_[i] == x) terms.push_back(x_and_v_[i + 1]);", "if (x_and_v_[i] == x && terms.empty()) terms.push_back(x_and_v_[1]);"),
     (F, "Axes axes = shifted(g_.args(node));\n        if", "Axes axes(g_.args(node).begin(), g_.args(node).end());\n        if"),
     (K, "const Id next = b.update(inner, gate, e_.add(old, value), at);", "const Id next = b.update(inner, gate, value, at);"),
-    (K, "exact ? axis : -1", "axis"),
+    (K, "line.scale * (op == Op::SUB && right ? -c : c)", "(op == Op::SUB && right ? -c : c)"),
     (C, "rules.e.g.src(custom, place + n)", "rules.e.g.src(custom, 1 + n)"),
 ]
 

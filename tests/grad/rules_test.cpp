@@ -209,6 +209,28 @@ TEST(Grad, LongRunningProducts) {
   }
 }
 
+// Positions whose own elements differ are work items of their own; only indices from data alone are added one after another.
+TEST(Grad, AffineScattersAreGone) {
+  const auto scattered = [](const std::string& lines) {
+    Graph g;
+    Program p = read_program(g, gradient_text(6, lines), "f");
+    differentiate(g, p);
+    return count(g, p.sink, Op::ATOMIC);
+  };
+  const std::string line = "%1 = iota i32 [3]\n%2 = const i32 2\n%3 = const i32 5\n%4 = mul %1, %2\n",
+                    data = "%1 = cast i32 %0\n";
+  EXPECT_EQ(scattered(line + "%9 = gather %0, %1\n"), 0);
+  EXPECT_EQ(scattered(line + "%5 = sub %3, %4\n%9 = gather %0, %5\n"), 0);
+  EXPECT_EQ(scattered(line + "%5 = add %4, %2\n%9 = gather %0, %5\n"), 1);  // 6 is outside
+  EXPECT_EQ(scattered(data + "%9 = gather %0, %1\n"), 1);
+  const std::string table = "%10 = reshape [2, 3] %0\n%11 = iota i64 [2]\n%12 = slice [2] %0, begin [0]\n%13 = cast i64 %12\n";
+  EXPECT_EQ(scattered(table + "%9 = gather %10, %11, %13\n"), 0);
+  EXPECT_EQ(gradient({1, 2, 3, 4, 5, 6}, line + "%5 = sub %3, %4\n%6 = gather %0, %5\n%9 = mul %6, %6\n"),
+            (Values{0, 4, 0, 8, 0, 12}));
+  const std::string moved = "%1 = iota i64 [2]\n%2 = const i64 1\n%3 = add %1, %2\n%4 = const i64 2\n%5 = mul %3, %4\n";
+  EXPECT_EQ(gradient({1, 2, 3, 4, 5, 6}, moved + "%6 = gather %0, %5\n%9 = mul %6, %6\n"), (Values{0, 0, 6, 0, 10, 0}));
+}
+
 TEST(Grad, IndexModes) {
   const std::string weighted = "%4 = iota f64 [4]\n%5 = exp2 %4\n%9 = mul %3, %5\n";
   const auto read = [&](const std::string& index) {
