@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "compiler/ir/diagnostic.h"
+#include "generator/outputs.h"
 #include "generator/tools/arguments.h"
 #include "generator/tools/npy.h"
 #include "generator/tools/shared_library.h"

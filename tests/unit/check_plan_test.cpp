@@ -47,6 +47,8 @@ TEST(CheckPlan, EachRangeHasOneLoop) {
   EXPECT_EQ(s.broken({{.range = s.i}, {.range = s.j, .step = 4, .block = true}}), broken);
   EXPECT_EQ(s.broken({{.range = s.i}, {.range = s.j}, {.range = s.store}}), "a loop has no range of the kernel");
   EXPECT_EQ(s.broken({{.range = s.i, .step = 0}, {.range = s.j}}), "a loop has no iterations");
+  EXPECT_EQ(s.broken({{.range = s.i, .step = 4, .block = true}, {.range = s.i, .step = 0}, {.range = s.j}}),
+            "a loop has no iterations");
 }
 
 TEST(CheckPlan, BlocksAreMultiplesOfTheLoopsInsideThem) {
@@ -120,6 +122,7 @@ TEST(CheckPlan, IterationsOfInnerLoopsAreTheSameInCopiesAndLanes) {
   EXPECT_EQ(broken({.range = i}), "");
   EXPECT_EQ(broken({.range = i, .step = 4}), "copies: the number of iterations of an inner loop depends on them");
   EXPECT_EQ(broken({.range = i, .step = 4, .lanes = true}), "lanes: the number of iterations of an inner loop depends on it");
+  EXPECT_EQ(broken({.range = i, .shares_loads = true}), "copies share loads of inner loops");
 }
 
 // y[b] = the sum of the elements of block b, of which only the last one may be shorter. Copies of whole blocks are possible
