@@ -102,6 +102,7 @@ class PlanCheck {
     const auto has_loop = [&](Id id) { return g_.op(id) == Op::FOR; };
     if (p.shares_loads && std::ranges::any_of(g_.reachable(stores_), has_loop)) return "copies share loads of inner loops";
     if (p.transposes == no_id) return "";
+    if (i + 1 != plan_.size()) return "copies that transpose loads have a loop inside them";
     const auto before = plan_.first(i);
     const auto is_lanes = [&](const LoopPlan& other) { return other.lanes && other.range == p.transposes; };
     return std::ranges::any_of(before, is_lanes) ? "" : "copies transpose loads to lanes that are not around them";
@@ -118,7 +119,7 @@ class PlanCheck {
   std::int64_t written_out_after(std::size_t i) const {
     std::int64_t n = 1;
     for (const LoopPlan& p : plan_.subspan(i + 1))
-      if (g_.is_index_const(g_.end(p.range), p.step)) n *= p.step;
+      if (p.range != no_id && g_.is_index_const(g_.end(p.range), p.step)) n *= p.step;
     return n;
   }
 

@@ -105,6 +105,8 @@ TEST(CheckPlan, LanesAreNeighboursAndOnce) {
   EXPECT_EQ(s.broken({i, lanes}), "stores past the caches have no alignment");
   EXPECT_EQ(s.broken({i, {.range = s.j, .step = 8, .transposes = s.i}}),
             "copies transpose loads to lanes that are not around them");
+  EXPECT_EQ(s.broken({{.range = s.i, .step = 8, .transposes = s.j}, {.range = s.j, .step = 8, .lanes = true}}),
+            "copies that transpose loads have a loop inside them");
 }
 
 // y[i] = the sum of x[k] over k < i: lanes or copies would need different numbers of iterations.
