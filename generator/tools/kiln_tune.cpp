@@ -28,6 +28,7 @@ constexpr double short_look = 0.02, long_look = 0.15;  // seconds of the measure
 constexpr double worth_it = 0.98;                      // of the time so far
 constexpr double too_slow = 1.3;                       // times the prediction so far: such plans are not measured
 constexpr int changes_of_random = 3;                   // from the plan so far to a random one
+constexpr int steps_of_turn = 4;                       // candidates of a kernel before the next kernel's
 constexpr int most_fruitless = 10;                     // random plans that were seen before, one after another
 constexpr int random_of = 3;                           // one of so many candidates is random
 
@@ -50,30 +51,42 @@ struct Counts {
   int measured = 0, slow = 0;
 };
 
+// Where the tool compiles to.
+struct Place {
+  std::string folder, runtime;
+
+  // Makes a library of the program with these plans.
+  std::string library(const TunedProgram& program, const Tuning& plans, const std::string& name) const {
+    const std::string object = folder + "/" + name + ".o", library = folder + "/" + name + ".so";
+    Outputs out;
+    out.add(object, program.object(plans));
+    out.write();
+    link_shared({object}, runtime, library);
+    return library;
+  }
+};
+
 // The search for one kernel of a program.
 class KernelSearch {
  public:
-  KernelSearch(std::shared_ptr<const TunedProgram> program, std::uint64_t key, std::string plan, std::string library,
-               SymbolValues symbols, std::uint64_t seed)
-      : program_(std::move(program)),
-        key_(key),
-        own_(plan),
-        plan_(plan),
-        library_(std::move(library)),
-        symbols_(std::move(symbols)),
-        random_(seed ^ key) {
+  KernelSearch(std::shared_ptr<const TunedProgram> program, std::uint64_t key, std::string plan, SymbolValues symbols,
+               std::uint64_t seed)
+      : program_(std::move(program)), key_(key), own_(plan), plan_(plan), symbols_(std::move(symbols)), random_(seed ^ key) {
     seen_.insert(own_);
-    look_around();
   }
 
-  bool is_done() const { return ranked_.empty() && fruitless_ >= most_fruitless; }
+  bool is_done() const { return fruitless_ >= most_fruitless; }
 
   // Measures the next candidate.
-  void step(const std::string& folder, const std::string& runtime, Counts& counts) {
+  void step(const Place& place, Counts& counts) {
+    if (library_.empty()) {
+      library_ = place.library(*program_, {}, std::to_string(key_));
+      look_around();
+    }
     const std::string plan = next();
     if (plan.empty()) return;
-    MeasuredPair m = measure(plan, folder, runtime, short_look);
-    if (m.end == End::measured && m.second < worth_it * ratio_ * m.first) m = measure(plan, folder, runtime, long_look);
+    MeasuredPair m = measure(plan, place, short_look);
+    if (m.end == End::measured && m.second < worth_it * ratio_ * m.first) m = measure(plan, place, long_look);
     if (m.end == End::not_run) return give_up(m.message);
     count(m, plan, counts);
     if (m.end != End::measured || m.second >= worth_it * ratio_ * m.first) return;
@@ -132,21 +145,12 @@ class KernelSearch {
     return fresh ? plan : std::string();
   }
 
-  MeasuredPair measure(const std::string& plan, const std::string& folder, const std::string& runtime, double seconds) const {
-    const auto make = [&] {
-      const std::string object = folder + "/candidate.o", library = folder + "/candidate.so";
-      Outputs out;
-      out.add(object, program_->object(with(plan)));
-      out.write();
-      link_shared({object}, runtime, library);
-      return library;
-    };
-    return measure_pair(library_, make, symbols_, seconds);
+  MeasuredPair measure(const std::string& plan, const Place& place, double seconds) const {
+    return measure_pair(library_, [&] { return place.library(*program_, with(plan), "candidate"); }, symbols_, seconds);
   }
 
   void give_up(const std::string& why) {
     std::fprintf(stderr, "%s: note: not tuned: %s\n", program_->name().c_str(), why.c_str());
-    ranked_.clear();
     fruitless_ = most_fruitless;
   }
 
@@ -192,20 +196,13 @@ std::vector<std::string> program_files(const std::vector<std::string>& given) {
 }
 
 // A search for each kernel that occurs in the programs.
-std::vector<KernelSearch> searches(const Options& o, const Target& target, const std::string& folder,
-                                   const std::string& runtime) {
+std::vector<KernelSearch> searches(const Options& o, const Target& target) {
   std::vector<KernelSearch> out;
   std::set<std::uint64_t> known;
   for (const std::string& file : program_files(o.files)) {
     const auto program = std::make_shared<const TunedProgram>(file, target);
-    const std::string base = folder + "/" + std::to_string(out.size());
-    Outputs objects;
-    objects.add(base + ".o", program->object({}));
-    objects.write();
-    link_shared({base + ".o"}, runtime, base + ".so");
     for (const auto& [key, plan] : program->plans({}))
-      if (known.insert(key).second)
-        out.emplace_back(program, key, plan, base + ".so", named_integers(o.dims, "--dims"), o.seed);
+      if (known.insert(key).second) out.emplace_back(program, key, plan, named_integers(o.dims, "--dims"), o.seed);
   }
   return out;
 }
@@ -216,13 +213,13 @@ void tune(const Options& o) {
   const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   const Target target = target_named(o.variant.empty() ? best_variant() : o.variant);
   const TemporaryFolder folder;
-  const std::string runtime = o.runtime.empty() ? find_runtime() : o.runtime;
-  std::vector<KernelSearch> all = searches(o, target, folder.path(), runtime);
+  const Place place{folder.path(), o.runtime.empty() ? find_runtime() : o.runtime};
+  std::vector<KernelSearch> all = searches(o, target);
   Counts counts;
   const auto is_done = [](const KernelSearch& s) { return s.is_done(); };
   while (spent() < o.time && !std::ranges::all_of(all, is_done))
     for (KernelSearch& s : all)
-      if (spent() < o.time && !s.is_done()) s.step(folder.path(), runtime, counts);
+      for (int i = 0; i < steps_of_turn && spent() < o.time && !s.is_done(); ++i) s.step(place, counts);
   Tuning tuning;
   double product = 0;
   for (const KernelSearch& s : all) {
