@@ -88,6 +88,8 @@ class KernelSearch {
     MeasuredPair m = measure(plan, place, short_look);
     if (m.end == End::measured && m.second < worth_it * ratio_ * m.first) m = measure(plan, place, long_look);
     if (m.end == End::not_run) return give_up(m.message);
+    if (m.end == End::slow && !has_run_ && m.first == 0) return give_up("a call with the compiler's plan takes too long");
+    has_run_ = true;
     count(m, plan, counts);
     if (m.end != End::measured || m.second >= worth_it * ratio_ * m.first) return;
     ratio_ = m.second / m.first;
@@ -174,6 +176,7 @@ class KernelSearch {
   std::mt19937_64 random_;
   std::set<std::string> seen_;
   std::deque<std::string> ranked_;
+  bool has_run_ = false;
   int taken_ = 0, fruitless_ = 0;
   double ratio_ = 1;
   TunedPlan best_;

@@ -20,8 +20,8 @@ namespace {
 
 using compiler::Array;
 
-constexpr rlim_t most_processor_time = 60;  // seconds of a child
-constexpr unsigned most_time = 120;         // seconds of a child
+constexpr rlim_t most_processor_time = 20;  // seconds of a child
+constexpr unsigned most_time = 30;          // seconds of a child
 constexpr double slow = 3;                  // times the first form
 constexpr double sample = 5e-4;             // seconds of the calls that one time is taken from
 constexpr int least_rounds = 5;

@@ -27,7 +27,7 @@ class Neighbours {
     for (std::size_t i = 0; i < plan_.size(); ++i) {
       if (plan_[i].block)
         blocks(i);
-      else if (plan_[i].rows)
+      else if (plan_[i].range == no_id)
         steps(i, {plan_[i].step / 2, plan_[i].step * 2});
       else if (plan_[i].lanes)
         lanes(i);
@@ -44,7 +44,7 @@ class Neighbours {
     std::vector<LoopPlan> plan = plan_;
     change(plan);
     const bool fits = std::ranges::all_of(plan, [&](const LoopPlan& p) {
-      return p.block || p.rows || p.step <= (p.lanes ? most_registers * target_.vector_bytes / 4 : most_copies);
+      return p.block || p.range == no_id || p.step <= (p.lanes ? most_registers * target_.vector_bytes / 4 : most_copies);
     });
     if (fits && check_plan(g_, stores_, ranges_, plan).empty() && seen_.insert(plan_text(g_, ranges_, plan)).second)
       out_.push_back(std::move(plan));
@@ -59,9 +59,9 @@ class Neighbours {
         p.step = step;
         if (p.lanes && p.tails.back().masked)
           for (Tail& t : p.tails) t.step = std::min(t.step, step);
-        else if (!p.block && !p.rows)
+        else if (!p.block && p.range != no_id)
           p.tails = step > 2 ? std::vector<Tail>{{step / 2, false}, {1, false}} : std::vector<Tail>{{1, false}};
-        if (p.transposes == no_id)
+        if (p.transposes == no_id && p.range != no_id)
           for (LoopPlan& b : plan)
             if (b.block && b.range == p.range && !p.block) b.step = (b.step + step - 1) / step * step;
       });
@@ -89,7 +89,7 @@ class Neighbours {
       plan[i].past_caches = 0;
     });
     for (std::size_t k = 0; k < plan_.size(); ++k)  // lanes in another loop
-      if (!plan_[k].block && !plan_[k].rows && k != i)
+      if (!plan_[k].block && plan_[k].range != no_id && k != i)
         add([&](std::vector<LoopPlan>& plan) {
           plan[k] = {.range = plan[k].range, .step = p.step, .lanes = true, .tails = p.tails};
           plan[i] = {.range = p.range};
