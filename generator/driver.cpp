@@ -8,6 +8,7 @@
 
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
+#include "compiler/lower/tuning.h"
 #include "compiler/pipeline/compile.h"
 #include "compiler/target/target.h"
 #include "generator/generated_names.h"
@@ -31,7 +32,8 @@ struct Options {
   bool list = false;
   std::string directory = ".", cpp_namespace = "kernels", depfile, depfile_target, object_list, revision_header;
   std::vector<std::string> programs, emit = {"obj", "header", "manifest"}, dump_after,
-                                     variants = compiler::default_target_names();
+                                     variants = compiler::default_target_names(), tuning_files;
+  compiler::Tuning tuning;  // of all files
   RemarkOptions remarks;
 
   bool emits(std::string_view kind) const { return std::ranges::find(emit, kind) != emit.end(); }
@@ -63,6 +65,7 @@ void define(CLI::App& app, Options& o) {
       ->check(CLI::IsMember(compiler::target_names()))
       ->type_name("CPU")
       ->capture_default_str();
+  app.add_option("--tuning", o.tuning_files, "Plans that kiln-tune found")->type_name("FILE");
   app.add_option("--dump-after", o.dump_after, "Print the program after this pass, or after `all`")
       ->delimiter(',')
       ->type_name("PASS");
@@ -111,6 +114,8 @@ void compile_one(const record::program& captured, const Options& o, Outputs& out
   options.dump = [&](std::string_view pass, const std::string& text) {
     std::cout << "# " << p.name << " after " << pass << '\n' << text;
   };
+  if (!o.tuning.empty())
+    options.make_plan = compiler::tuned_plans(o.tuning, [](const std::string& message) { std::cerr << message << '\n'; });
   compiler::Remarks remarks;
   if (o.remarks.wanted) options.remarks = &remarks;
   compiler::Compiled c = compiler::compile(g, p, options);
@@ -119,6 +124,10 @@ void compile_one(const record::program& captured, const Options& o, Outputs& out
   if (o.emits("llvm-ir")) out.add(o.path(p.name, ".ll"), std::move(c.code.llvm_ir));
   if (o.emits("asm")) out.add(o.path(p.name, ".s"), std::move(c.code.assembly));
   if (o.emits("manifest")) out.add(o.path(p.name, ".json"), write_manifest(c, o.cpp_namespace));
+}
+
+void read_tunings(Options& o) {
+  for (const std::string& file : o.tuning_files) o.tuning.merge(compiler::read_tuning(read_file(file), file));
 }
 
 std::string make_escaped(const std::string& path) {
@@ -131,12 +140,14 @@ std::string make_escaped(const std::string& path) {
   return s;
 }
 
-// Every output depends on this executable only, because the programs are constants in it.
-std::string depfile_text(const Outputs& out, const std::string& target, const char* executable) {
-  if (!target.empty()) return make_escaped(target) + ": " + make_escaped(executable) + "\n";
+// Every output depends on this executable and the tuning files only, because the programs are constants in it.
+std::string depfile_text(const Outputs& out, const Options& o, const char* executable) {
+  std::string needed = make_escaped(executable);
+  for (const std::string& file : o.tuning_files) needed += " " + make_escaped(file);
+  if (!o.depfile_target.empty()) return make_escaped(o.depfile_target) + ": " + needed + "\n";
   std::string s;
   for (const auto& [path, bytes] : out.files()) s += (s.empty() ? "" : " ") + make_escaped(path);
-  return s + ": " + make_escaped(executable) + "\n";
+  return s + ": " + needed + "\n";
 }
 
 std::string object_list_text(const Outputs& out) {
@@ -172,7 +183,7 @@ int generate(const Options& o, std::span<const record::program* const> programs,
   if (failed) return rejected;
   if (!o.revision_header.empty()) add_revision_header(out, o.path(o.revision_header, ""));
   const std::string objects = object_list_text(out);
-  if (!o.depfile.empty()) out.add(o.depfile, depfile_text(out, o.depfile_target, executable));
+  if (!o.depfile.empty()) out.add(o.depfile, depfile_text(out, o, executable));
   if (!o.object_list.empty()) out.add(o.object_list, objects);
   out.write();
   return ok;
@@ -198,10 +209,14 @@ int run(int argc, const char* const* argv, std::span<const record::program* cons
     return usage;
   }
   try {
+    read_tunings(o);
     return generate(o, programs, argv[0]);
   } catch (const OutputError& e) {
     std::cerr << e.what() << '\n';
     return e.exit_status();
+  } catch (const Diagnostic& d) {
+    std::cerr << d.what() << '\n';
+    return rejected;
   } catch (const std::bad_alloc&) {
     std::cerr << "error: " << "E-oom" << ": out of memory\n";
     return exhausted;

@@ -43,6 +43,16 @@ fs::path write_beside(const fs::path& path, const std::string& bytes) {
 
 }  // namespace
 
+std::string read_file(const std::string& file) {
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  const std::streamoff size = in ? static_cast<std::streamoff>(in.tellg()) : -1;
+  if (size < 0) throw compiler::Diagnostic("E-file", file, "cannot be read: " + std::generic_category().message(errno));
+  std::string out(static_cast<std::size_t>(size), '\0');
+  in.seekg(0);
+  if (!in.read(out.data(), size)) throw compiler::Diagnostic("E-file", file, "cannot be read whole");
+  return out;
+}
+
 void Outputs::write() const {
   std::vector<std::pair<fs::path, fs::path>> renames;
   std::error_code error;

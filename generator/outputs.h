@@ -20,6 +20,9 @@ class OutputError : public compiler::Diagnostic {
   int exit_status_;
 };
 
+// Reads a whole file. Diagnostic E-file says which file, and why it cannot be read.
+std::string read_file(const std::string& file);
+
 class Outputs {
  public:
   void add(const std::string& path, std::string bytes) { files_[path] = std::move(bytes); }

@@ -97,7 +97,7 @@ inline std::string misalignment_of(std::size_t slot) { return std::string(misali
 struct LoweredKernel {
   Id sink = no_id;        // SINK(STORE or FOR ...); the outermost loop runs SYM("$begin")..SYM("$end")
   Id trip_count = no_id;  // iterations of the outermost loop, index expression over the program's symbols
-  Id work = no_id;        // rough cost of the whole kernel in scalar operations, index expression
+  Id work = no_id;        // rough time of the whole kernel on one core in nanoseconds, index expression
   int alignment = 1;      // chunk bounds are multiples of this
   bool parallel = false;  // false: the loop runs as one chunk
   bool operator==(const LoweredKernel&) const = default;

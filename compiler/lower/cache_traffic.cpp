@@ -89,19 +89,14 @@ void CacheTraffic::add(Id access) {
   group.strides.assign(scopes_.loops.size(), 0);
   for (std::int32_t l = group.loop; l > 0; l = nth(scopes_.loops, l).parent)
     nth(group.strides, l) = counts_.stride(access, l) * group.size;
-  const double offset = counts_.index(access) * group.size + 1e12 * static_cast<double>(memory_of(g_, g_.state(access)));
-  const auto same = [&](const Group& o) {
-    return o.loop == group.loop && o.lanes == group.lanes && o.lane_stride == group.lane_stride && o.strides == group.strides &&
-           std::abs(o.offsets[0] - offset) < 1e11;
-  };
-  const auto at = std::ranges::find_if(groups_, same);
-  if (at != groups_.end()) {
-    at->is_stored = at->is_stored || group.is_stored;
-    at->is_past_caches = at->is_past_caches || group.is_past_caches;
-    return at->offsets.push_back(offset);
-  }
-  group.offsets = {offset};
-  groups_.push_back(std::move(group));
+  const double offset = counts_.index(access) * group.size;
+  const auto [at, fresh] = numbers_.try_emplace(
+      std::tuple(memory_of(g_, g_.state(access)), group.loop, group.lanes, group.lane_stride, group.strides), groups_.size());
+  if (fresh) groups_.push_back(group);
+  Group& same = groups_[at->second];
+  same.is_stored = same.is_stored || group.is_stored;
+  same.is_past_caches = same.is_past_caches || group.is_past_caches;
+  same.offsets.push_back(offset);
 }
 
 // What the group touches while one entry of the loop `around` runs; around == -1: in one turn of its own loop.

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "compiler/lower/loop_counts.h"
@@ -30,7 +31,6 @@ class CacheTraffic {
   // Lines that come into the cache. A stored line counts twice, because it leaves the cache again. A line counts `apart` times
   // if its neighbours are not used together with it.
   double lines_into(const CacheLevel& cache, double apart) const;
-  bool empty() const { return groups_.empty(); }
 
  private:
   // The accesses of one array in one loop whose elements move alike from turn to turn. They differ by constant distances.
@@ -57,6 +57,8 @@ class CacheTraffic {
   const Scopes& scopes_;
   const LoopCounts& counts_;
   std::vector<Group> groups_;
+  // By memory, loop, lanes and strides: the index of the group.
+  std::map<std::tuple<Id, std::int32_t, int, double, std::vector<double>>, std::size_t> numbers_;
 };
 
 }  // namespace kiln::compiler

@@ -18,6 +18,7 @@ class PlanCheck {
       : g_(g), stores_(stores), ranges_(ranges), plan_(plan) {}
 
   std::string run() const {
+    if (std::ranges::any_of(plan_, [](const LoopPlan& p) { return p.step < 1; })) return "a loop has no iterations";
     if (std::ranges::count(plan_, true, &LoopPlan::lanes) > 1) return "two loops have lanes";
     for (const Id r : ranges_) {
       const auto runs = [&](const LoopPlan& p) { return p.range == r && !p.block; };
@@ -31,7 +32,6 @@ class PlanCheck {
  private:
   std::string rule_of(std::size_t i) const {
     const LoopPlan& p = plan_[i];
-    if (p.step < 1) return "a loop has no iterations";
     if (p.rows) return rows(i);
     if (p.chain) return chain(i);
     if (std::ranges::find(ranges_, p.range) == ranges_.end()) return "a loop has no range of the kernel";
@@ -99,7 +99,10 @@ class PlanCheck {
     if (p.step > 1 && bounds_loops(g_, stores_, p.range) &&
         !(has_whole_blocks(i) && !bounds_unequal_loops(g_, stores_, p.range)))
       return "copies: the number of iterations of an inner loop depends on them";
+    const auto has_loop = [&](Id id) { return g_.op(id) == Op::FOR; };
+    if (p.shares_loads && std::ranges::any_of(g_.reachable(stores_), has_loop)) return "copies share loads of inner loops";
     if (p.transposes == no_id) return "";
+    if (i + 1 != plan_.size()) return "copies that transpose loads have a loop inside them";
     const auto before = plan_.first(i);
     const auto is_lanes = [&](const LoopPlan& other) { return other.lanes && other.range == p.transposes; };
     return std::ranges::any_of(before, is_lanes) ? "" : "copies transpose loads to lanes that are not around them";
@@ -116,7 +119,7 @@ class PlanCheck {
   std::int64_t written_out_after(std::size_t i) const {
     std::int64_t n = 1;
     for (const LoopPlan& p : plan_.subspan(i + 1))
-      if (g_.is_index_const(g_.end(p.range), p.step)) n *= p.step;
+      if (p.range != no_id && g_.is_index_const(g_.end(p.range), p.step)) n *= p.step;
     return n;
   }
 

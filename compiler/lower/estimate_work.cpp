@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/lower/index_vector.h"
+#include "compiler/lower/loop_counts.h"
 #include "compiler/lower/rewrite.h"
 #include "compiler/target/operation_cost.h"
 
@@ -60,6 +61,16 @@ Id estimate_work(Graph& g, Id sink) {
     total = add_index(g, total, product);
   }
   return total;
+}
+
+Id work_in_time(Graph& g, Id work, double time) {
+  constexpr double most = 1e18, steps = 8;  // a factor between 1 / steps and steps is a multiple of 1 / steps
+  const auto whole = [&](double v) { return g.index(static_cast<std::int64_t>(std::clamp(v + 0.5, 1.0, most))); };
+  if (g.is_const(work)) return whole(time);
+  const double of_one = time / std::max(1.0, static_cast<double>(typical_value(g, work).value_or(1)));
+  if (of_one >= steps) return mul_index(g, work, whole(of_one));
+  if (of_one <= 1 / steps) return index_binary(g, Op::FLOORDIV, work, whole(std::min(most, 1 / of_one)));
+  return index_binary(g, Op::FLOORDIV, mul_index(g, work, whole(of_one * steps)), whole(steps));
 }
 
 }  // namespace kiln::compiler

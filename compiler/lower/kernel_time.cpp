@@ -45,10 +45,8 @@ struct Times {
   }
 };
 
-double loop_cycles(const Graph& g, const Scopes& scopes, const LoopCounts& counts, std::int32_t loop, const Target& target) {
-  const LoopCount& n = counts.of(loop);
+double loop_cycles(const Graph& g, const Scopes& scopes, std::int32_t loop, const LoopCount& n, const TurnCost& c) {
   if (n.turns == 0) return 0;
-  const TurnCost c = turn_cost(g, scopes, loop, target);
   double cycles = n.turns * c.turn;
   if (loop != root_scope) {
     const bool has_result = g.slot(nth(scopes.loops, loop).loop) > 0;
@@ -62,7 +60,8 @@ Times times_of(const Graph& g, const LoweredKernel& kernel, const Target& target
   const Scopes scopes = find_scopes(g, kernel.sink);
   const LoopCounts counts(g, kernel, scopes);
   Times t;
-  for (std::int32_t l = 0; l < count_of(scopes.loops); ++l) t.compute += loop_cycles(g, scopes, counts, l, target);
+  const std::vector<TurnCost> costs = turn_costs(g, scopes, target);
+  for (std::int32_t l = 0; l < count_of(scopes.loops); ++l) t.compute += loop_cycles(g, scopes, l, counts.of(l), nth(costs, l));
   const CacheTraffic traffic(g, scopes, counts);
   for (std::size_t i = 0; i < std::size(levels); ++i)
     t.memory[i] = traffic.lines_into(levels[i].cache, levels[i].apart) * levels[i].cycles;

@@ -25,7 +25,42 @@ std::vector<std::pair<std::int64_t, double>> sampled(std::int64_t turns, bool ma
   return out;
 }
 
+using Values = std::vector<std::optional<std::int64_t>>;  // by node
+
+// trip_count: the value of $end.
+std::optional<std::int64_t> value_in(const Graph& g, Id id, const Values& values, std::int64_t trip_count) {
+  if (g.op(id) == Op::SYM) {
+    const std::string_view name = g.name(id);
+    return name == "$end" ? trip_count : name.starts_with('$') ? 0 : typical_extent;
+  }
+  if (!is_whole(g, id) && g.dtype(id) != DType::boolean) return std::nullopt;
+  const auto src = g.src(id);
+  switch (g.op(id)) {
+    case Op::CONST: return g.value(id);
+    case Op::RAMP:
+    case Op::BROADCAST:
+    case Op::BITCAST:
+    case Op::CAST: return values[src[0]];
+    case Op::LOAD: return values[index_of(g, id)];  // as if tables of indices were in order
+    case Op::WHERE: return !values[src[0]] ? values[src[1]] : values[*values[src[0]] != 0 ? src[1] : src[2]];
+    case Op::FMA: {
+      const auto product =
+          values[src[0]] && values[src[1]] ? evaluate_index(Op::MUL, *values[src[0]], *values[src[1]]) : std::nullopt;
+      return product && values[src[2]] ? evaluate_index(Op::ADD, *product, *values[src[2]]) : std::nullopt;
+    }
+    default: break;
+  }
+  if (src.empty() || src.size() > 2 || !values[src[0]] || !values[src.back()]) return std::nullopt;
+  return evaluate_index(g.op(id), *values[src[0]], *values[src.back()]);
+}
+
 }  // namespace
+
+std::optional<std::int64_t> typical_value(const Graph& g, Id expression) {
+  Values values(std::size_t{expression} + 1);
+  for (const Id id : g.reachable(expression)) values[id] = value_in(g, id, values, typical_extent);
+  return values[expression];
+}
 
 LoopCounts::LoopCounts(const Graph& g, const LoweredKernel& kernel, const Scopes& scopes)
     : g_(g),
@@ -34,9 +69,8 @@ LoopCounts::LoopCounts(const Graph& g, const LoweredKernel& kernel, const Scopes
       inside_(scopes.loops.size()),
       bounds_(scopes.loops.size()),
       matters_(scopes.loops.size(), false),
-      now_(std::max<std::size_t>(scopes.of.size(), std::size_t{kernel.trip_count} + 1)) {
-  evaluate(g.reachable(kernel.trip_count), now_);
-  trip_count_ = now_[kernel.trip_count].value_or(typical_extent);
+      now_(scopes.of.size()) {
+  trip_count_ = typical_value(g, kernel.trip_count).value_or(typical_extent);
   for (std::int32_t i = 1; i < count_of(scopes.loops); ++i) {
     const LoopScope& loop = nth(scopes.loops, i);
     const ForParts f = for_parts(g, loop.loop);
@@ -72,33 +106,7 @@ void LoopCounts::visit(std::int32_t loop, double times) {
 
 void LoopCounts::evaluate(std::span<const Id> nodes, Values& values) const {
   for (const Id id : nodes)
-    if (g_.op(id) != Op::RANGE) values[id] = value_of(id, values);
-}
-
-std::optional<std::int64_t> LoopCounts::value_of(Id id, const Values& values) const {
-  if (g_.op(id) == Op::SYM) {
-    const std::string_view name = g_.name(id);
-    return name == "$end" ? trip_count_ : name.starts_with('$') ? 0 : typical_extent;
-  }
-  if (!is_whole(g_, id) && g_.dtype(id) != DType::boolean) return std::nullopt;
-  const auto src = g_.src(id);
-  switch (g_.op(id)) {
-    case Op::CONST: return g_.value(id);
-    case Op::RAMP:
-    case Op::BROADCAST:
-    case Op::BITCAST:
-    case Op::CAST: return values[src[0]];
-    case Op::LOAD: return values[index_of(g_, id)];  // as if tables of indices were in order
-    case Op::WHERE: return !values[src[0]] ? values[src[1]] : values[*values[src[0]] != 0 ? src[1] : src[2]];
-    case Op::FMA: {
-      const auto product =
-          values[src[0]] && values[src[1]] ? evaluate_index(Op::MUL, *values[src[0]], *values[src[1]]) : std::nullopt;
-      return product && values[src[2]] ? evaluate_index(Op::ADD, *product, *values[src[2]]) : std::nullopt;
-    }
-    default: break;
-  }
-  if (src.empty() || src.size() > 2 || !values[src[0]] || !values[src.back()]) return std::nullopt;
-  return evaluate_index(g_.op(id), *values[src[0]], *values[src.back()]);
+    if (g_.op(id) != Op::RANGE) values[id] = value_in(g_, id, values, trip_count_);
 }
 
 // Evaluates all indices in the middle iterations, and once more for each loop with one iteration more.

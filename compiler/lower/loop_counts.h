@@ -19,6 +19,9 @@ namespace kiln::compiler {
 inline constexpr std::int64_t typical_extent = 1024;
 inline constexpr std::int64_t typical_iterations = 64;
 
+// The value of an index expression over symbols. nullopt: it overflows.
+std::optional<std::int64_t> typical_value(const Graph& g, Id expression);
+
 struct LoopCount {
   double entries = 0;  // how often the loop begins
   double turns = 0;    // iterations, of all entries together
@@ -41,7 +44,6 @@ class LoopCounts {
 
   void visit(std::int32_t loop, double times);
   void evaluate(std::span<const Id> nodes, Values& values) const;
-  std::optional<std::int64_t> value_of(Id id, const Values& values) const;
   void find_indices(const LoweredKernel& kernel);
 
   const Graph& g_;

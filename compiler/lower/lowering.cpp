@@ -20,6 +20,7 @@
 #include "compiler/lower/index_dtype.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/interleaved_access.h"
+#include "compiler/lower/kernel_time.h"
 #include "compiler/lower/loads_once.h"
 #include "compiler/lower/loop_interiors.h"
 #include "compiler/lower/loop_nest.h"
@@ -275,6 +276,7 @@ void narrow_casts(Graph& g, Lowering& k) {
 
 void index_dtype(Graph& g, Lowering& k) {
   each_tile_step(g, k, [&](Id s) { return compiler::index_dtype(g, s, in_chunk(g, k), k.target.index_bits); });
+  k.out.work = work_in_time(g, k.out.work, kernel_time(g, k.out, k.target));
 }
 
 }  // namespace lowering

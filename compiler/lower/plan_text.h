@@ -1,4 +1,4 @@
-// plan_text: a plan of a kernel in words, for benchmarks and messages.
+// plan_text: a plan of a kernel in words, for benchmarks, messages and tuning files.
 //
 // Before: the LOOP ranges of a kernel and a plan for them (vectorize_plan.h).
 // After: a line for each loop of the plan, outermost first. `i0` is the first range.
@@ -9,11 +9,23 @@
 
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "compiler/lower/vectorize_plan.h"
 
 namespace kiln::compiler {
 
 std::string plan_text(const Graph& g, std::span<const Id> ranges, std::span<const LoopPlan> plan);
+
+// The lines as one, for messages.
+std::string in_one_line(std::string plan);
+
+// The words for LoopPlan::streams.
+inline constexpr std::string_view rows_are_large = "if the rows are large";
+
+// Reads such lines. What a line says about the number of iterations is ignored. streams: the LOAD that "if the rows are large"
+// is about; no_id: the words are wrong. Returns what is wrong, or "".
+std::string read_plan(std::span<const Id> ranges, Id streams, std::string_view text, std::vector<LoopPlan>& plan);
 
 }  // namespace kiln::compiler

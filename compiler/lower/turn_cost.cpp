@@ -1,7 +1,6 @@
 #include "compiler/lower/turn_cost.h"
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 
 #include "compiler/ir/nth.h"
@@ -84,24 +83,41 @@ Ports elementwise_ports(const Graph& g, Id id, const Target& target) {
 
 class TurnCosts {
  public:
-  TurnCosts(const Graph& g, const Scopes& scopes, std::int32_t loop, const Target& target)
-      : g_(g), scopes_(scopes), loop_(loop), target_(target) {
-    for (const Id id : scopes.nodes)
-      if (nth(scopes.of, id) == loop) own_.push_back(id);
-    for (const Id id : scopes.nodes)
+  TurnCosts(const Graph& g, const Scopes& scopes, const Target& target)
+      : g_(g), scopes_(scopes), target_(target), loops_(scopes.loops.size()), uses_(scopes.of.size(), 0) {
+    for (const Id id : scopes.nodes) {
+      nth(loops_, nth(scopes.of, id)).nodes.push_back(id);
       for (const Id s : g.src(id)) ++uses_[s];
-    if (loop == root_scope) return;
-    const ForParts f = for_parts(g, nth(scopes.loops, loop).loop);
-    roots_.assign(f.yield.begin(), f.yield.end());
-    carried_ = roots_.size();
-    roots_.insert(roots_.end(), f.effects.begin(), f.effects.end());
+    }
+    for (std::size_t i = 1; i < loops_.size(); ++i) {
+      const ForParts f = for_parts(g, scopes.loops[i].loop);
+      nth(loops_, scopes.loops[i].parent).is_innermost = false;
+      loops_[i].roots.assign(f.yield.begin(), f.yield.end());
+      loops_[i].carried = f.yield.size();
+      loops_[i].roots.insert(loops_[i].roots.end(), f.effects.begin(), f.effects.end());
+    }
+    loops_[0].is_innermost = false;
   }
 
-  TurnCost run() {
+  std::vector<TurnCost> all() const {
+    std::vector<TurnCost> out;
+    for (std::int32_t i = 0; i < count_of(loops_); ++i) out.push_back(of(i));
+    return out;
+  }
+
+ private:
+  struct Loop {
+    std::vector<Id> nodes, roots;  // of the loop without the loops inside; its yields, then its effects
+    std::size_t carried = 0;       // yields
+    bool is_innermost = true;
+  };
+
+  TurnCost of(std::int32_t number) const {
+    const Loop& loop = nth(loops_, number);
     Ports all{.other = loop_instructions};
     TurnCost out;
     std::unordered_map<Id, double> ready, after_carry;
-    for (const Id id : own_) {
+    for (const Id id : loop.nodes) {
       const Ports p = ports_of(id);
       all.add(p);
       double path = 0, carried = g_.op(id) == Op::CARRY ? 0 : -1;
@@ -114,21 +130,15 @@ class TurnCosts {
       if (carried >= 0 && g_.op(id) != Op::FOR) after_carry[id] = carried + p.latency;
     }
     double chain = 0;
-    for (std::size_t i = 0; i < carried_; ++i)
-      if (const auto at = after_carry.find(roots_[i]); at != after_carry.end()) chain = std::max(chain, at->second);
-    out.pressure = is_innermost() ? pressure() : 0;
-    const double beyond = std::max(0.0, out.pressure - target_.vector_registers);
+    for (std::size_t i = 0; i < loop.carried; ++i)
+      if (const auto at = after_carry.find(loop.roots[i]); at != after_carry.end()) chain = std::max(chain, at->second);
+    const double beyond = loop.is_innermost ? std::max(0.0, pressure(number) - target_.vector_registers) : 0;
     all.load += beyond * spill;
     all.store += beyond * spill;
     const double issue = std::max({all.multiply / multipliers, all.vector / vector_units, all.load / load_units,
                                    all.store / store_units, all.divide, all.instructions() / issue_width});
     out.turn = std::max({issue, chain, out.path * all.instructions() / window}) + all.alone;
     return out;
-  }
-
- private:
-  bool is_innermost() const {
-    return loop_ != root_scope && std::ranges::none_of(scopes_.loops, [&](const LoopScope& l) { return l.parent == loop_; });
   }
 
   double registers(int lanes, DType d) const {
@@ -216,22 +226,23 @@ class TurnCosts {
     if (g_.lanes(id) > 1 && (d == DType::index || g_.op(id) == Op::RAMP)) return 0;
     if (d == DType::boolean && target_.has_mask_registers()) return 0;
     if (g_.lanes(id) == 1 && !is_float(d)) return 0;
-    if (g_.op(id) == Op::LOAD && uses_.at(id) == 1) return 0;  // an operand in memory
+    if (g_.op(id) == Op::LOAD && uses_[id] == 1) return 0;  // an operand in memory
     return registers(g_.lanes(id), d);
   }
 
   // The most registers that are in use at one time. Values of the loops around stay for the whole loop; constants are operands
   // in memory.
-  double pressure() const {
+  double pressure(std::int32_t number) const {
+    const Loop& loop = nth(loops_, number);
     std::vector<Id> order;
     std::unordered_map<Id, std::size_t> last;
     double around = 0;
-    for (const Id id : g_.in_order(roots_))
-      if (nth(scopes_.of, id) == loop_) order.push_back(id);
+    for (const Id id : g_.in_order(loop.roots))
+      if (nth(scopes_.of, id) == number) order.push_back(id);
     std::unordered_map<Id, bool> seen;
     for (std::size_t i = 0; i < order.size(); ++i)
       for (const Id s : g_.src(order[i])) {
-        if (nth(scopes_.of, s) == loop_)
+        if (nth(scopes_.of, s) == number)
           last[s] = i;
         else if (!seen[s]) {
           seen[s] = true;
@@ -239,7 +250,7 @@ class TurnCosts {
           if (!is_constant && g_.op(order[i]) != Op::CARRY) around += weight(s);
         }
       }
-    for (std::size_t i = 0; i < carried_; ++i) last[roots_[i]] = order.size();
+    for (std::size_t i = 0; i < loop.carried; ++i) last[loop.roots[i]] = order.size();
     std::unordered_map<std::size_t, double> ends;
     double live = 0, most = 0;
     for (std::size_t i = 0; i < order.size(); ++i)
@@ -256,17 +267,15 @@ class TurnCosts {
 
   const Graph& g_;
   const Scopes& scopes_;
-  std::int32_t loop_;
   const Target& target_;
-  std::vector<Id> own_, roots_;
-  std::size_t carried_ = 0;
-  std::unordered_map<Id, int> uses_;
+  std::vector<Loop> loops_;  // by loop
+  std::vector<int> uses_;    // by node
 };
 
 }  // namespace
 
-TurnCost turn_cost(const Graph& g, const Scopes& scopes, std::int32_t loop, const Target& target) {
-  return TurnCosts(g, scopes, loop, target).run();
+std::vector<TurnCost> turn_costs(const Graph& g, const Scopes& scopes, const Target& target) {
+  return TurnCosts(g, scopes, target).all();
 }
 
 }  // namespace kiln::compiler

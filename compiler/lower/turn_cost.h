@@ -7,17 +7,19 @@
 //   ports
 #pragma once
 
+#include <vector>
+
 #include "compiler/ir/loop_scopes.h"
 #include "compiler/target/target.h"
 
 namespace kiln::compiler {
 
 struct TurnCost {
-  double turn = 0;      // cycles
-  double path = 0;      // cycles of the longest chain of operations in a turn
-  double pressure = 0;  // registers
+  double turn = 0;  // cycles
+  double path = 0;  // cycles of the longest chain of operations in a turn
 };
 
-TurnCost turn_cost(const Graph& g, const Scopes& scopes, std::int32_t loop, const Target& target);
+// By loop.
+std::vector<TurnCost> turn_costs(const Graph& g, const Scopes& scopes, const Target& target);
 
 }  // namespace kiln::compiler

@@ -299,15 +299,8 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
 
 std::string range_text(const Graph& g, Id range) { return "the loop of " + index_text_or_id(g, g.end(range)) + " iterations"; }
 
-// The plan in one line.
-std::string joined(std::string plan) {
-  if (plan.ends_with('\n')) plan.pop_back();
-  for (std::size_t at = 0; (at = plan.find('\n', at)) != std::string::npos;) plan.replace(at, 1, "; ");
-  return plan;
-}
-
 void explain(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::span<const LoopPlan> plan) {
-  if (!plan.empty()) remark(g, stores[0], remarks::plan, [&] { return joined(plan_text(g, ranges, plan)); });
+  if (!plan.empty()) remark(g, stores[0], remarks::plan, [&] { return in_one_line(plan_text(g, ranges, plan)); });
   const auto lanes = std::ranges::find(plan, true, &LoopPlan::lanes);
   if (lanes != plan.end()) {
     remark(g, stores[0], remarks::vectorised, [&] {

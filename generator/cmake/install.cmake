@@ -28,7 +28,7 @@ if(TARGET kiln_generator_main)
 endif()
 
 set(kiln_tools)
-foreach(tool kiln-opt kiln-run)
+foreach(tool kiln-opt kiln-run kiln-tune)
   if(TARGET ${tool})
     list(APPEND kiln_tools ${tool})
   endif()

@@ -1,4 +1,4 @@
-#[[ kiln_add_kernels(<target> SOURCES <file>... [NAMESPACE <ns>] [VARIANTS <cpu>...] [LIBRARIES <lib>...])
+#[[ kiln_add_kernels(<target> SOURCES <file>... [NAMESPACE <ns>] [VARIANTS <cpu>...] [LIBRARIES <lib>...] [TUNING <file>...])
 
 Builds a generator from the sources, runs it, and makes <target>: a normal STATIC library of all programs that the sources export,
 with their headers, to be included as <target>/<program>.h. It links, installs and exports like any other.
@@ -9,6 +9,8 @@ with their headers, to be included as <target>/<program>.h. It links, installs a
              x86-64-v2, x86-64-v3, x86-64-v4, haswell, skylake-server, znver4, sapphirerapids.
              Default: the variable KILN_DEFAULT_VARIANTS, or x86-64-v3 x86-64-v4
   LIBRARIES  libraries that the sources need in addition to the DSL
+  TUNING     plans that kiln-tune found; a file that does not exist counts as empty. The target <target>_tune measures on this
+             machine and writes the first file
 
 Outputs are in ${CMAKE_CURRENT_BINARY_DIR}/<target>.kernels/. Programs need not be listed: one object contains them all, and every
 header includes revision.h. So two declared outputs represent all files, and a source that includes a header is rebuilt when a
@@ -22,8 +24,8 @@ set(KILN_DEFAULT_VARIANTS x86-64-v3 x86-64-v4 CACHE STRING "CPU levels of kiln_a
 # Reports a word before or among the sources that is not a source. A word in capitals counts as a misspelt keyword.
 function(_kiln_stray_word target word)
   if(word MATCHES "^[A-Z_]+$")
-    set(hint "unknown keyword ${word}: the keywords are SOURCES, NAMESPACE, VARIANTS, LIBRARIES")
-    foreach(keyword SOURCES NAMESPACE VARIANTS LIBRARIES)
+    set(hint "unknown keyword ${word}: the keywords are SOURCES, NAMESPACE, VARIANTS, LIBRARIES, TUNING")
+    foreach(keyword SOURCES NAMESPACE VARIANTS LIBRARIES TUNING)
       string(REGEX MATCHALL "." letters ${keyword})
       string(REGEX MATCHALL "." given_letters ${word})
       list(SORT letters)
@@ -84,7 +86,7 @@ function(_kiln_check_other_targets target sources)
 endfunction()
 
 function(kiln_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 K "" "NAMESPACE" "SOURCES;VARIANTS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 K "" "NAMESPACE" "SOURCES;VARIANTS;LIBRARIES;TUNING")
   if(K_UNPARSED_ARGUMENTS)
     list(GET K_UNPARSED_ARGUMENTS 0 first)
     _kiln_stray_word(${target} "${first}")
@@ -104,7 +106,7 @@ function(kiln_add_kernels target)
   endif()
   _kiln_check_namespace("${target}" K_NAMESPACE)
   get_property(known_variants GLOBAL PROPERTY KILN_VARIANTS)
-  foreach(word IN LISTS K_VARIANTS K_LIBRARIES)
+  foreach(word IN LISTS K_VARIANTS K_LIBRARIES K_TUNING)
     _kiln_stray_word(${target} "${word}")
   endforeach()
   foreach(variant IN LISTS K_VARIANTS)
@@ -138,9 +140,14 @@ function(kiln_add_kernels target)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.kernels)
   set(object ${folder}/${target}.o)
   set(revision ${folder}/include/${target}/revision.h)
+  set(tuning_options "")
+  if(K_TUNING)
+    file(GLOB tuning CONFIGURE_DEPENDS ${K_TUNING}) # a file that appears or vanishes configures the project again
+    list(TRANSFORM tuning PREPEND "--tuning=" OUTPUT_VARIABLE tuning_options)
+  endif()
   add_custom_command(
     OUTPUT ${folder}/stamp ${object} ${revision}
-    COMMAND ${target}_generator -o ${folder}/include/${target} --namespace ${K_NAMESPACE} --variants ${variants}
+    COMMAND ${target}_generator -o ${folder}/include/${target} --namespace ${K_NAMESPACE} --variants ${variants} ${tuning_options}
             --revision-header revision.h --object-list ${folder}/objects --depfile ${folder}/depfile --depfile-target ${folder}/stamp
     COMMAND ${CMAKE_COMMAND} -D LINKER=${CMAKE_LINKER} -D LIST=${folder}/objects -D OBJECT=${object}
             -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/kiln_combine_objects.cmake
@@ -150,6 +157,19 @@ function(kiln_add_kernels target)
     JOB_POOL kiln_generator
     COMMENT "Compiling Kiln programs of ${target}"
     VERBATIM)
+
+  if(K_TUNING)
+    list(GET K_TUNING 0 tuned)
+    get_filename_component(tuned ${tuned} ABSOLUTE)
+    set(tool kiln-tune)
+    if(TARGET kiln::kiln-tune)
+      set(tool kiln::kiln-tune)
+    endif()
+    add_custom_target(${target}_tune
+      COMMAND ${target}_generator -o ${folder}/tune --emit ir
+      COMMAND ${tool} ${folder}/tune -o ${tuned}
+      USES_TERMINAL VERBATIM)
+  endif()
 
   add_library(${target} STATIC ${object} ${revision})
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)

@@ -16,6 +16,7 @@
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
+#include "compiler/lower/tuning.h"
 #include "compiler/pipeline/compile.h"
 #include "compiler/proof/rule_notes.h"
 #include "compiler/symbolic/simplify.h"
@@ -39,7 +40,7 @@ namespace {
 using namespace compiler;
 
 struct Options {
-  std::string file, pass, directory = ".", cpp_namespace = "kernels", runtime;
+  std::string file, pass, directory = ".", cpp_namespace = "kernels", runtime, tuning;
   std::vector<std::string> inputs, dims, dump_after, disabled, variants = {"x86-64-v3"};
   bool random = false, library = true, time_passes = false;
   std::uint64_t seed = 1;
@@ -249,6 +250,11 @@ void compile_program(const Options& o) {
   options.dump = [&](std::string_view pass, const std::string& text) {
     std::cout << "# " << p.name << " after " << pass << '\n' << text;
   };
+  Tuning tuning;
+  if (!o.tuning.empty()) {
+    tuning = read_tuning(read_file(o.tuning), o.tuning);
+    options.make_plan = tuned_plans(tuning, [](const std::string& message) { std::cerr << message << '\n'; });
+  }
   const std::string header = write_header(g, p, o.cpp_namespace);
   Remarks remarks;
   if (o.remarks.wanted) options.remarks = &remarks;
@@ -342,6 +348,7 @@ int run(int argc, char** argv) {
   compile->add_option("--runtime", o.runtime, "The runtime's archive, libkiln_runtime.a");
   compile->add_option("--dump-after", o.dump_after, "Print the program after this pass, or after `all`")->delimiter(',');
   disable(compile);
+  compile->add_option("--tuning", o.tuning, "Plans that kiln-tune found")->type_name("FILE");
   o.remarks.add_to(*compile);
   compile->add_flag("--time-passes", o.time_passes, "Print to the error stream what each pass takes");
   compile->add_flag("!--no-library", o.library, "Do not link the shared library");

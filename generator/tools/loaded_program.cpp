@@ -9,7 +9,7 @@
 #include "compiler/index/floor_div.h"
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/layout.h"
-#include "generator/tools/npy.h"
+#include "generator/outputs.h"
 
 namespace kiln::generator {
 namespace {

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "compiler/ir/diagnostic.h"
+#include "generator/outputs.h"
 
 namespace kiln::generator {
 namespace {
@@ -192,16 +193,6 @@ Array as_dtype(Array a, DType d, const std::string& where) {
                      "expected dtype " + std::string(name(d)) + (d == DType::bf16 ? " (as u16 bits)" : "") + ", got " +
                          std::string(name(a.dtype)));
   return a;
-}
-
-std::string read_file(const std::string& file) {
-  std::ifstream in(file, std::ios::binary | std::ios::ate);
-  const std::streamoff size = in ? static_cast<std::streamoff>(in.tellg()) : -1;
-  if (size < 0) throw Diagnostic("E-file", file, "cannot be read: " + std::generic_category().message(errno));
-  std::string out(static_cast<std::size_t>(size), '\0');
-  in.seekg(0);
-  if (!in.read(out.data(), size)) throw Diagnostic("E-file", file, "cannot be read whole");
-  return out;
 }
 
 void write_file(const std::string& file, std::string_view bytes) {

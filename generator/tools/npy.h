@@ -20,8 +20,6 @@ void write_npy(const std::string& file, const compiler::Array& a);
 // Diagnostic E-argument at `where`.
 compiler::Array as_dtype(compiler::Array a, compiler::DType d, const std::string& where);
 
-// Reads a whole file. Diagnostic E-file says which file, and why it cannot be read.
-std::string read_file(const std::string& file);
 void write_file(const std::string& file, std::string_view bytes);
 
 }  // namespace kiln::generator

@@ -8,8 +8,8 @@
 #include "compiler/ir/verify.h"
 #include "compiler/pipeline/run_passes.h"
 #include "compiler/proof/kernel_proof.h"
+#include "generator/outputs.h"
 #include "generator/tools/in_parallel.h"
-#include "generator/tools/npy.h"
 
 namespace kiln::generator {
 namespace {

@@ -14,7 +14,9 @@ cases = {  # arguments: text of the error
     "k SOURCES kernels.cpp VARIANT x86-64-v4": "unknown keyword VARIANT: write VARIANTS",
     "k SOURCES kernels.cpp LIBRARY m": "unknown keyword LIBRARY: write LIBRARIES",
     "k SOURCES kernels.cpp LIBRARIES m NAMESPCE my": "unknown keyword NAMESPCE: write NAMESPACE",
-    "k STATIC SOURCES kernels.cpp": "unknown keyword STATIC: the keywords are SOURCES, NAMESPACE, VARIANTS, LIBRARIES",
+    "k STATIC SOURCES kernels.cpp": "unknown keyword STATIC: the keywords are SOURCES, NAMESPACE, VARIANTS, LIBRARIES, TUNING",
+    "k SOURCES kernels.cpp TUNINGS my.tune": "unknown keyword TUNINGS: write TUNING",
+    "k SOURCES kernels.cpp TUNING": "no value for TUNING",
     "k SOURCES kernels.cpp VARIANTS avx2": "VARIANTS avx2 is no CPU level and no CPU that Kiln knows: write some of x86-64-v2, "
                                            "x86-64-v3, x86-64-v4, haswell, skylake-server, znver4, sapphirerapids",
     "k SOURCES kernels.cpp VARIANTS x86-64-v3 znver": "VARIANTS znver is no CPU level and no CPU that Kiln knows",

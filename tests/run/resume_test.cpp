@@ -14,6 +14,7 @@
 #include "generator/header_writer.h"
 #include "generator/import.h"
 #include "generator/manifest_writer.h"
+#include "generator/outputs.h"
 #include "generator/registry.h"
 #include "generator/tools/npy.h"
 #include "tests/fuzz/random_program.h"

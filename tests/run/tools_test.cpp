@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "compiler/ir/diagnostic.h"
+#include "generator/outputs.h"
 #include "generator/tools/arguments.h"
 #include "generator/tools/npy.h"
 #include "generator/tools/shared_library.h"
@@ -105,6 +106,20 @@ TEST_F(Tools, CompiledEqualsInterpreted) {
       expect_same("run", "interp");
     }
   }
+}
+
+// The file that the tool writes is a tuning file, and programs compiled with it give the same results.
+TEST_F(Tools, TunedEqualsInterpreted) {
+  const Result r = run(KILN_TUNE, {text("g.kiln", graph), "-o", at("a.tune"), "--variant", "x86-64-v3", "--time", "1"});
+  ASSERT_EQ(r.status, 0) << r.err;
+  EXPECT_NE(r.out.find("0 with other bits"), std::string::npos) << r.out;
+  EXPECT_EQ(read_file(at("a.tune")).substr(0, 14), "kiln-tuning 1\n");
+  const Result c = opt({"compile", at("g.kiln"), "-o", at("out"), "--variants", "x86-64-v3", "--tuning", at("a.tune")});
+  ASSERT_EQ(c.status, 0) << c.err;
+  EXPECT_EQ(c.err, "");
+  ASSERT_EQ(opt({"interp", at("g.kiln"), "--random", "--dims", "N=1000", "-o", at("interp")}).status, 0);
+  ASSERT_EQ(call({at("out/libmixed.so"), "--random", "--dims", "N=1000", "--out", at("run")}).status, 0);
+  expect_same("run", "interp");
 }
 
 TEST_F(Tools, FilesAndObjects) {

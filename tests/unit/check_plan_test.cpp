@@ -47,6 +47,8 @@ TEST(CheckPlan, EachRangeHasOneLoop) {
   EXPECT_EQ(s.broken({{.range = s.i}, {.range = s.j, .step = 4, .block = true}}), broken);
   EXPECT_EQ(s.broken({{.range = s.i}, {.range = s.j}, {.range = s.store}}), "a loop has no range of the kernel");
   EXPECT_EQ(s.broken({{.range = s.i, .step = 0}, {.range = s.j}}), "a loop has no iterations");
+  EXPECT_EQ(s.broken({{.range = s.i, .step = 4, .block = true}, {.range = s.i, .step = 0}, {.range = s.j}}),
+            "a loop has no iterations");
 }
 
 TEST(CheckPlan, BlocksAreMultiplesOfTheLoopsInsideThem) {
@@ -103,6 +105,8 @@ TEST(CheckPlan, LanesAreNeighboursAndOnce) {
   EXPECT_EQ(s.broken({i, lanes}), "stores past the caches have no alignment");
   EXPECT_EQ(s.broken({i, {.range = s.j, .step = 8, .transposes = s.i}}),
             "copies transpose loads to lanes that are not around them");
+  EXPECT_EQ(s.broken({{.range = s.i, .step = 8, .transposes = s.j}, {.range = s.j, .step = 8, .lanes = true}}),
+            "copies that transpose loads have a loop inside them");
 }
 
 // y[i] = the sum of x[k] over k < i: lanes or copies would need different numbers of iterations.
@@ -120,6 +124,7 @@ TEST(CheckPlan, IterationsOfInnerLoopsAreTheSameInCopiesAndLanes) {
   EXPECT_EQ(broken({.range = i}), "");
   EXPECT_EQ(broken({.range = i, .step = 4}), "copies: the number of iterations of an inner loop depends on them");
   EXPECT_EQ(broken({.range = i, .step = 4, .lanes = true}), "lanes: the number of iterations of an inner loop depends on it");
+  EXPECT_EQ(broken({.range = i, .shares_loads = true}), "copies share loads of inner loops");
 }
 
 // y[b] = the sum of the elements of block b, of which only the last one may be shorter. Copies of whole blocks are possible

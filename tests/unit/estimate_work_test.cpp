@@ -11,8 +11,19 @@ TEST(EstimateWork, WorkIsAnExpressionOfTheExtents) {
   make_axpy(k, k.symbol("N"));
   const Id work = k.lower().work;
   const std::int64_t small = index_at(k.g, work, {{"N", 10}}), large = index_at(k.g, work, {{"N", 1010}});
-  EXPECT_GE(large - small, 1000 * 4);
-  EXPECT_LE(large - small, 1000 * 40);
+  EXPECT_GE(large - small, 1000 / 40);  // nanoseconds
+  EXPECT_LE(large - small, 1000);
+}
+
+TEST(EstimateWork, WorkIsTheTimeWhereSymbolsAreTypical) {
+  Graph g;
+  const Id n = g.sym("N"), work = index_add(g, index_mul(g, n, g.index(3)), g.index(1));
+  for (const double time : {0.5, 40.0, 3073.0, 20000.0, 5e7}) {
+    const auto got = static_cast<double>(index_at(g, work_in_time(g, work, time), {{"N", 1024}}));
+    EXPECT_GE(got, 0.8 * time - 1);
+    EXPECT_LE(got, 1.2 * time + 1);
+  }
+  EXPECT_TRUE(g.is_index_const(work_in_time(g, g.index(1000), 77), 77));
 }
 
 // The estimate must be an expression that the manifest can contain.

@@ -9,10 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "compiler/lower/tuning.h"
+#include "compiler/pipeline/run_passes.h"
 #include "generator/driver.h"
+#include "generator/import.h"
 #include "generator/outputs.h"
 #include "generator_tables.h"
 
+namespace compiler = kiln::compiler;
 namespace fs = std::filesystem;
 using tables::Tables;
 
@@ -134,6 +138,44 @@ TEST_F(DriverTest, RemarksNameTheirVariants) {
   EXPECT_NE(err.find("[vectorize_plan for x86-64-v3]\n"), std::string::npos) << err;
   ASSERT_EQ(run({"-o", dir.string(), "--remarks=vectorize_plan", "--variants", "x86-64-v3"}, nullptr, &err), 0);
   EXPECT_NE(err.find("[vectorize_plan]\n"), std::string::npos) << err;
+}
+
+// Without entries for the kernels the object stays the same. With one, its plan is used, and a wrong one is reported.
+TEST_F(DriverTest, TuningFiles) {
+  const std::string file = (dir / "a.tune").string(), depfile = (dir / "d").string();
+  const auto object_with = [&](const std::string& text, std::string* err) {
+    kiln::generator::Outputs out;
+    out.add(file, text);
+    out.write();
+    EXPECT_EQ(
+        run({"-o", dir.string(), "--variants", "x86-64-v3", "--tuning", file, "--remarks", "--depfile", depfile}, nullptr, err),
+        0)
+        << *err;
+    return contents(dir / "saxpy.o");
+  };
+  std::string err;
+  ASSERT_EQ(run({"-o", dir.string(), "--variants", "x86-64-v3"}), 0);
+  const std::string plain = contents(dir / "saxpy.o"), head = "kiln-tuning 1\n";
+  EXPECT_EQ(object_with(head, &err), plain);
+  EXPECT_NE(contents(depfile).find("a.tune"), std::string::npos);
+  EXPECT_EQ(object_with(head + "kernel 0123456789abcdef x86-64-v3 2 1 other\n  words\n", &err), plain);
+  const auto with_plan = [&](const std::string& plan) {
+    compiler::Graph g;
+    compiler::PassOptions options;
+    std::string text;
+    options.make_plan = [&](const compiler::Graph& h, auto stores, auto ranges, const compiler::Target& target) {
+      text = compiler::write_tuning({{{kernel_key(h, stores, ranges), target.name}, {2, 1, "saxpy", plan, ""}}});
+      return vectorize_plan(h, stores, ranges, target);
+    };
+    run_passes(g, kiln::generator::import_program(g, saxpy.get()), options);
+    return text;
+  };
+  EXPECT_NE(object_with(with_plan("i0 of N: lanes 4, tails 1"), &err), plain);
+  EXPECT_NE(err.find("plan: from the tuning file: i0 of N: lanes 4, tails 1 [vectorize_plan]"), std::string::npos) << err;
+  EXPECT_EQ(object_with(with_plan("i0 of N: lanes 3, tails 1"), &err), plain);
+  EXPECT_EQ(err.find(file + ":2: warning: E-plan: expected a plan that the kernel can have"), 0u) << err;
+  EXPECT_EQ(run({"-o", dir.string(), "--tuning", (dir / "none").string()}, nullptr, &err), 65);
+  EXPECT_NE(err.find("none: error: E-file"), std::string::npos) << err;
 }
 
 TEST_F(DriverTest, DumpAfterAllPasses) {

@@ -26,9 +26,9 @@ enum {
 
 enum { KILN_WORKSPACE_ALIGNMENT = 64 }; /* bytes; offsets of temporaries are multiples of it */
 
-/* A kernel is split into chunks of at least this much work, in scalar operations: below about 10 us a second thread costs more
-   than it saves. */
-enum { KILN_WORK_PER_CHUNK = 20000, KILN_LEAST_SHARED_WORK = 2 * KILN_WORK_PER_CHUNK /* less is one chunk, on one thread */ };
+/* A kernel is split into chunks of at least this much work, in nanoseconds: below about 5 us a second thread costs more than it
+   saves. */
+enum { KILN_WORK_PER_CHUNK = 2500, KILN_LEAST_SHARED_WORK = 2 * KILN_WORK_PER_CHUNK /* less is one chunk, on one thread */ };
 
 /* Kernels run in this state of MXCSR, plus the caller's status flags: round to nearest, nothing flushed to zero, every
    exception masked. */
@@ -80,7 +80,7 @@ typedef struct kiln_kernel_desc {
   const int32_t* buffers; /* by kernel slot: 0..n_params-1 parameters, then temporaries, rotating buffers, views */
   const int32_t* depends_on;
   kiln_expr trip_count; /* iterations of the outermost loop */
-  kiln_expr work;       /* rough cost of the whole kernel in scalar operations, which decides the number of threads */
+  kiln_expr work;       /* rough time of the whole kernel on one core in nanoseconds, which decides the number of threads */
   int32_t n_buffers, n_depends_on;
   int32_t alignment;           /* chunk boundaries are multiples of this */
   int32_t parallel;            /* 0: the loop must run in one call */
