@@ -250,6 +250,16 @@ Value* Memory::one_by_one(Id node, Value* index, llvm::Type* type) {
   return result;
 }
 
+// Stores to an array of the kernel in all lanes, the old elements where the mask is false: later loads would wait for a masked
+// store. The place may be outside of the array if no lane is active.
+llvm::StoreInst* Memory::blended_store(Id node, Value* index, Value* value, Value* mask) {
+  const auto size = static_cast<std::uint64_t>(elements_of(g_, memory_at(g_, node)));
+  Value* inside = b_.CreateICmpULT(index, llvm::ConstantInt::get(index->getType(), size));
+  Value* at = address(node, b_.CreateSelect(inside, index, llvm::Constant::getNullValue(index->getType())));
+  Value* old = b_.CreateAlignedLoad(value->getType(), at, alignment(g_, node));
+  return b_.CreateAlignedStore(b_.CreateSelect(mask, value, old), at, alignment(g_, node));
+}
+
 void Memory::store(Id node, std::span<Value* const> x) {
   const int lanes = access_lanes(g_, node);
   const Access how = access_of(g_, node);
@@ -263,9 +273,8 @@ void Memory::store(Id node, std::span<Value* const> x) {
   llvm::Instruction* access = nullptr;
   if (how == Access::scattered)
     access = b_.CreateMaskedScatter(value, at, alignment(g_, node), mask);
-  else if (gate != nullptr && g_.op(memory_at(g_, node)) == Op::LOCAL)  // later loads wait for a masked store
-    access = b_.CreateAlignedStore(
-        b_.CreateSelect(mask, value, b_.CreateAlignedLoad(value->getType(), at, alignment(g_, node))), at, alignment(g_, node));
+  else if (gate != nullptr && g_.op(memory_at(g_, node)) == Op::LOCAL)
+    access = blended_store(node, x[0], value, mask);
   else if (gate != nullptr)
     access = b_.CreateMaskedStore(value, at, alignment(g_, node), mask);
   else

@@ -44,6 +44,7 @@ class Memory {
   llvm::Value* base(Id memory);
   void annotate(llvm::Instruction* access, Id node);
   void pass_caches(llvm::StoreInst& store);
+  llvm::StoreInst* blended_store(Id node, llvm::Value* index, llvm::Value* value, llvm::Value* mask);
   bool is_branch(Id node) const;
   bool is_fixed_gate(Id node) const;
   llvm::Value* load_or_zeros(Id node, std::span<llvm::Value* const> x);

@@ -29,8 +29,8 @@ class ActiveCut {
     }
   }
 
-  std::optional<Cut> of(std::span<const Id> stores) {
-    for (const Id condition : common(stores)) {
+  std::optional<Cut> find() {
+    for (const Id condition : common()) {
       if (inner_.contains(condition) || data_.contains(condition) || g_.lanes(condition) != 1) continue;
       if (!over_range_.contains(condition)) return all_or_none(condition);
       if (auto cut = at_boundary(condition)) return cut;
@@ -41,7 +41,7 @@ class ActiveCut {
  private:
   std::vector<Id> conditions(Id store) const {
     std::vector<Id> out;
-    if (g_.op(store) != Op::STORE || g_.src(store).size() < 4) return out;
+    if (g_.src(store).size() < 4) return out;
     out.push_back(g_.src(store, 3));
     for (std::size_t i = 0; i < out.size(); ++i)
       if (g_.op(out[i]) == Op::AND) {
@@ -52,13 +52,16 @@ class ActiveCut {
     return out;
   }
 
-  std::vector<Id> common(std::span<const Id> stores) const {
-    std::vector<Id> out = conditions(stores[0]);
-    for (const Id store : stores.subspan(1)) {
-      const std::vector<Id> here = conditions(store);
-      std::erase_if(out, [&](Id c) { return std::ranges::find(here, c) == here.end(); });
+  // Of all stores: those before the last one of a state count too.
+  std::vector<Id> common() const {
+    std::optional<std::vector<Id>> out;
+    for (const Id id : nodes_) {
+      if (g_.op(id) != Op::STORE) continue;
+      const std::vector<Id> here = conditions(id);
+      if (!out) out = here;
+      std::erase_if(*out, [&](Id c) { return std::ranges::find(here, c) == here.end(); });
     }
-    return out;
+    return out.value_or(std::vector<Id>{});
   }
 
   Cut all_or_none(Id condition) {
@@ -105,7 +108,7 @@ std::vector<RangePart> active_parts(Graph& g, RangeIds& loops, std::span<const I
                                     std::span<const LoopPlan> inside, const std::unordered_map<Id, Id>& around,
                                     const Facts& facts) {
   if (stores.empty()) return {};
-  const auto cut = ActiveCut(g, stores, plan.range, inside).of(stores);
+  const auto cut = ActiveCut(g, stores, plan.range, inside).find();
   if (!cut) return {};
   const Id zero = g.index(0), extent = g.end(plan.range), always = g.constant(DType::boolean, 1);
   Simplifier simplified(g, facts);

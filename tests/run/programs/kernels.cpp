@@ -99,6 +99,24 @@ struct few_parts : program<few_parts> {  // conditions that hold for one work it
   }
 };
 
+struct writes_twice : program<writes_twice> {  // the last write of a work item has a condition that the first one does not have
+  inout<i32, 9, 9> y;
+  inout<i32, 3, 40> z;
+  in<i32> far;
+  constexpr void body() {
+    for (auto [i, j] : kernel(9, 9)) {
+      if (auto c = when(j >= 2)) y(i, j) = 7;
+      if (auto c = when(j <= i)) y(i, j) = 8;
+    }
+    for (auto [i, j] : kernel(3, 40)) {  // an array of the work item, with places outside of it that are skipped
+      auto a = local<i32, 4>();
+      if (auto c = when(z(i, j) > 0)) a.at<mode::skip>(far) = 5;
+      if (auto c = when(z(i, j) > 1)) a(far & 3) = 6;
+      z(i, j) = a(0) + 10 * a(1) + 100 * a(2) + 1000 * a(3);
+    }
+  }
+};
+
 struct sparse_rows : program<sparse_rows> {
   in<i32, N + 1> start;
   in<i32, K> column;
@@ -191,5 +209,5 @@ struct sums_of_neighbours : program<sums_of_neighbours> {  // reductions whose e
 };
 
 static const programs<sums_of_neighbours, price_trees, sorted_eight, factor_by_rest, factor_by_condition, shortest_paths,
-                      kept_elements, triangle, few_parts, sparse_rows, bytes_around>
+                      kept_elements, triangle, few_parts, writes_twice, sparse_rows, bytes_around>
     exported;
