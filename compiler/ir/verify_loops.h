@@ -1,5 +1,5 @@
-// The verifier's rules for RANGEs and FORs at kernel and program level: which nodes may use which values. Internal to the
-// verifier.
+// The verifier's rules for RANGEs and FORs at kernel and program level: which nodes may use which values. Of the
+// verifier, and of steps of lowering that would otherwise see malformed loops of a text.
 #pragma once
 
 #include <span>

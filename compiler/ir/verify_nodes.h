@@ -1,4 +1,5 @@
-// The verifier's rules for single nodes, which concern a node and its direct sources. Internal to the verifier.
+// The verifier's rules for single nodes, which concern a node and its direct sources. See verify_loops.h
+// for who uses them.
 #pragma once
 
 #include <span>

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "compiler/ir/nth.h"
+#include "compiler/ir/verify_loops.h"
+#include "compiler/ir/verify_nodes.h"
 #include "compiler/lower/cache_traffic.h"
 #include "compiler/lower/turn_cost.h"
 
@@ -72,6 +74,9 @@ Times times_of(const Graph& g, const LoweredKernel& kernel, const Target& target
 }  // namespace
 
 double kernel_time(const Graph& g, const LoweredKernel& kernel, const Target& target) {
+  // A text may begin at any step of lowering, so the loops may be malformed, and the verifier runs behind this step.
+  for (const Id id : g.reachable(kernel.sink)) check_node(g, Level::program, id);
+  verify_loops(g, kernel.sink);
   return times_of(g, kernel, target).all() / cycles_of_nanosecond;
 }
 
