@@ -132,7 +132,10 @@ class Differentiation {
     for (std::size_t i = 1; i < src.size(); i += 2) xs.push_back(src[i]);
     const Id y = with_own_writes(rules_, src[0], xs, false);
     Id made = autodiff::tangent(rules_, id, y, std::span(src).subspan(1));
-    if (made == no_id && src.size() == 3 && e_.rank(src[1]) == e_.rank(src[2])) made = along_part(id, y, src[1], src[2]);
+    if (made == no_id && src.size() == 3) {
+      const std::size_t rank = e_.rank(src[1]);
+      if (rank == e_.rank(src[2])) made = along_part(id, y, src[1], src[2]);
+    }
     if (made != no_id) return explained(id, made, before);
     Extents to = e_.shape(src[0]);
     if (const Extents x = e_.shape(src[1]), v = e_.shape(src[2]); v.size() > x.size()) to.insert(to.begin(), v[0]);

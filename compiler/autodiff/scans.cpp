@@ -169,7 +169,8 @@ class Scan {
     if (is_empty()) return y;
     const std::size_t rank = e_.rank(x_);
     if (exclusive_) y = moved_by_one(y, true);
-    const Id values = e_.permute(y, axis_first(rank)), at = e_.permute(places(), axis_first(rank));
+    const Id values = e_.permute(y, axis_first(rank)), place = places();
+    const Id at = e_.permute(place, axis_first(rank));
     const Id like = e_.permute(x_, axis_first(rank));
     const Id sum = rules_.scatter({values, with_rows(at)}, like);
     return e_.permute(sum, axis_back(rank));
@@ -177,7 +178,8 @@ class Scan {
   Id taken(Id t) {
     if (is_empty()) return t;
     const std::size_t rank = e_.rank(x_);
-    const Id at = e_.permute(places(), axis_first(rank));
+    const Id place = places();
+    const Id at = e_.permute(place, axis_first(rank));
     Axes order = axis_first(rank);
     if (shift_ != 0) {
       for (std::int64_t& a : order) ++a;

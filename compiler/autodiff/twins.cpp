@@ -205,7 +205,8 @@ Id Twins::zero(std::size_t k, Id copy) {
   twins.resize(parts_.size(), no_id);
   if (twins[k] == no_id) {
     if (directions(k) < 0) refuse(first, "");
-    twins[k] = e_.b.local(g_.dtype(first), g_.range_of(first), with_lead(k, shape), rules_.new_local());
+    const auto extents = with_lead(k, shape);
+    twins[k] = e_.b.local(g_.dtype(first), g_.range_of(first), extents, rules_.new_local());
   }
   return twins[k];
 }

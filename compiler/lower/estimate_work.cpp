@@ -70,7 +70,8 @@ Id work_in_time(Graph& g, Id work, double time) {
   const double of_one = time / std::max(1.0, static_cast<double>(typical_value(g, work).value_or(1)));
   if (of_one >= steps) return mul_index(g, work, whole(of_one));
   if (of_one <= 1 / steps) return index_binary(g, Op::FLOORDIV, work, whole(std::min(most, 1 / of_one)));
-  return index_binary(g, Op::FLOORDIV, mul_index(g, work, whole(of_one * steps)), whole(steps));
+  const Id scaled = mul_index(g, work, whole(of_one * steps));
+  return index_binary(g, Op::FLOORDIV, scaled, whole(steps));
 }
 
 }  // namespace kiln::compiler

@@ -75,7 +75,7 @@ Times times_of(const Graph& g, const LoweredKernel& kernel, const Target& target
 
 double kernel_time(const Graph& g, const LoweredKernel& kernel, const Target& target) {
   // A text may begin at any step of lowering, so the loops may be malformed, and the verifier runs behind this step.
-  for (const Id id : g.reachable(kernel.sink)) check_node(g, Level::program, id);
+  for (const Id id : g.reachable(kernel.sink)) check_node(g, compiler::Level::program, id);
   verify_loops(g, kernel.sink);
   return times_of(g, kernel, target).all() / cycles_of_nanosecond;
 }

@@ -186,7 +186,8 @@ class Cutter {
     const Id own = loops_.range(g_, g_.end(range), g_.range_kind(range));
     const Id all = g_.make(Op::SINK, DType::none, yield);
     const auto is_true = [&](Id c) { return g_.is_const(c) && g_.value(c) != 0; };
-    const Id body = rewrite(g_, substitute(g_, all, inside), [&](Id id, std::span<const Id> x) -> Id {
+    const Id interior = substitute(g_, all, inside);
+    const Id body = rewrite(g_, interior, [&](Id id, std::span<const Id> x) -> Id {
       const Op op = g_.op(id);
       if (id == range) return own;
       if (op == Op::CARRY && g_.range_of(id) == range)

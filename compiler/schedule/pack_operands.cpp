@@ -79,7 +79,8 @@ class OperandPacking {
 
   // 0: not constant.
   std::int64_t elements_of(const Operand& o) const {
-    std::int64_t elements = columns_of(o) * constant_extent(o.r);
+    const std::int64_t columns = columns_of(o);
+    std::int64_t elements = columns * constant_extent(o.r);
     for (const Id loop : o.outer)
       if (__builtin_mul_overflow(elements, constant_extent(loop), &elements)) return std::numeric_limits<std::int64_t>::max();
     return elements;

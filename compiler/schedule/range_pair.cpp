@@ -91,7 +91,9 @@ std::optional<Id> RangePair::by_division(Id index) {
       now[id] = g_.with_src(id, src);
   }
   const Id made = simplify_(now.at(index));
-  const bool pays = divisions(made, m_) <= divisions(index, b_) && divisions(made) <= divisions(index);
+  const auto inner = divisions(made, m_), all = divisions(made);
+  const auto inner_before = divisions(index, b_), before = divisions(index);
+  const bool pays = inner <= inner_before && all <= before;
   return pays ? std::optional(made) : std::nullopt;
 }
 
