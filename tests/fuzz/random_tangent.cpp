@@ -69,14 +69,23 @@ class Maker3 {
     switch (draw_.below(7)) {
       case 0: return op(Op::SIN, op(Op::ADD, a, b));
       case 1: return op(Op::TANH, op(Op::MUL, a, b));
-      case 2: return op(Op::MUL, op(Op::COS, a), op(Op::TANH, b));
+      case 2: {
+        const Id c = op(Op::COS, a), t = op(Op::TANH, b);
+        return op(Op::MUL, c, t);
+      }
       case 3: {
         const Id c = op(Op::LT, a, b), s = op(Op::SIN, a), t = op(Op::TANH, b);
         return b_.elementwise(Op::WHERE, {c, s, t});
       }
-      case 4: return op(Op::MAX, op(Op::SIN, a), op(Op::MUL, b, real(0.5)));
+      case 4: {
+        const Id s = op(Op::SIN, a), half = op(Op::MUL, b, real(0.5));
+        return op(Op::MAX, s, half);
+      }
       case 5: return op(Op::TANH, b_.elementwise(Op::FMA, {a, b, real(0.25)}));
-      default: return op(Op::SUB, op(Op::TANH, a), op(Op::MUL, b, real(0.25)));
+      default: {
+        const Id t = op(Op::TANH, a), quarter = op(Op::MUL, b, real(0.25));
+        return op(Op::SUB, t, quarter);
+      }
     }
   }
 
@@ -105,9 +114,14 @@ class Maker3 {
       case 1: {
         const Id index = draw_.one_in(2) ? places_ : b_.iota(DType::i64, g_.index(n_));
         const Ids at{index};
-        return op(Op::MUL, b_.gather(x, at), real(0.75));
+        const Id taken = b_.gather(x, at);
+        return op(Op::MUL, taken, real(0.75));
       }
-      case 2: return op(Op::TANH, b_.scan(draw_.one_in(2) ? ReduceKind::sum : ReduceKind::max, x, 0, draw_.one_in(3)));
+      case 2: {
+        const ReduceKind kind = draw_.one_in(2) ? ReduceKind::sum : ReduceKind::max;
+        const bool exclusive = draw_.one_in(3);
+        return op(Op::TANH, b_.scan(kind, x, 0, exclusive));
+      }
       default: {
         const Ids begin{g_.index(n_ - 1)}, to{g_.index(n_)};
         const std::int64_t step[] = {-1};
@@ -188,7 +202,8 @@ class Maker3 {
   void kernel(Ids& tensors) {
     const Id range = b_.range(g_.index(n_), numbers_++);
     const bool adds = draw_.one_in(3);
-    const Id init = draw_.one_in(3) ? b_.broadcast_to(real(0.125), Ids{g_.index(n_)}) : any(tensors);
+    const Id eighth = real(0.125);
+    const Id init = draw_.one_in(3) ? b_.broadcast_to(eighth, Ids{g_.index(n_)}) : any(tensors);
     const Id state = b_.carry(range, init, 0);
     Body body{range, {range}, {real(0.5)}, {range}, tensors, no_id, no_id};
     const Id at[] = {range};
