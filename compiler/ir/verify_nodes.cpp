@@ -217,7 +217,7 @@ bool sink(const Node& n) {
 
 bool for_form(const Node& n) {
   const bool conditional = n.args().size() == 3;
-  if ((n.args().size() != 2 && !conditional) || n.args()[0] < (conditional ? 1 : 0) || n.args()[1] < 1) return false;
+  if ((n.args().size() != 2 && !conditional) || n.args()[0] < (conditional ? 1 : 0) || n.args()[1] == 0) return false;
   if (conditional && (n.args()[2] != 1 || n.src().size() < 4 || n.src_dtype(3) != DType::boolean)) return false;
   const std::size_t carried = n.g.slot(n.id);
   if (n.src().size() < 3 || (n.src().size() - 3) / 2 < carried || n.src_op(0) != Op::RANGE) return false;
@@ -397,7 +397,7 @@ constexpr Check checks[] = {
      Op::KERNEL,
      Op::KERNEL,
      kernel},
-    {{"TKP", "for", "RANGE, begin, end, n initial and n next values of equal types, effects; args {n, step above 0 [, 1]}"},
+    {{"TKP", "for", "RANGE, begin, end, n initial and n next values of equal types, effects; args {n, step [, 1]}"},
      Op::FOR,
      Op::FOR,
      for_form},

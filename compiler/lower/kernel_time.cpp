@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/ir/nth.h"
+#include "compiler/ir/scopes.h"
 #include "compiler/ir/verify_loops.h"
 #include "compiler/ir/verify_nodes.h"
 #include "compiler/lower/cache_traffic.h"
@@ -75,7 +76,10 @@ Times times_of(const Graph& g, const LoweredKernel& kernel, const Target& target
 
 double kernel_time(const Graph& g, const LoweredKernel& kernel, const Target& target) {
   // A text may begin at any step of lowering, so the loops may be malformed, and the verifier runs behind this step.
-  for (const Id id : g.reachable(kernel.sink)) check_node(g, compiler::Level::program, id);
+  for (const Id id : g.reachable(kernel.sink)) {
+    check_node(g, compiler::Level::program, id);
+    if (g.op(id) == Op::FOR && loop_parts(g, id).step < 1) violated(g, id, "loop-type", "a step above 0");
+  }
   verify_loops(g, kernel.sink);
   return times_of(g, kernel, target).all() / cycles_of_nanosecond;
 }
