@@ -236,7 +236,7 @@ class Differentiation {
       if (node == x) continue;
       if (g_.op(node) == Op::INDEX && is_local(g_.src(node, 0)))
         fail_derivative(g_, derivative,
-                        "expected no barrier between the value and what it is differentiated by, got " + rules_.at(node) +
+                        "expected no barrier between the value and the x of its derivative, got " + rules_.at(node) +
                             " of memory of the workgroup; write `stop_gradient` around it, or give a custom derivative");
       if (g_.op(node) == Op::KERNEL) continue;  // forward mode: its memory has twins
       for (const Edge& edge : rules_.edges(node))

@@ -267,7 +267,7 @@ class Transpose {
     if (op == Op::OLD || op == Op::ATOMIC)
       fail_derivative(g_, derivative_, "expected the result of an atomic to have no influence, got " + rules_.at(node_));
     fail_derivative(g_, derivative_,
-                    "expected no loop or kernel between the value and what it is differentiated by, got " + rules_.at(node_) +
+                    "expected no loop or kernel between the value and the x of its derivative, got " + rules_.at(node_) +
                         "; write the values as tensor operations, use `jvp`, or give a custom derivative");
   }
 

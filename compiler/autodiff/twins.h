@@ -1,9 +1,9 @@
 // Twins: forward mode through loops and kernels. Everything that carries a derivative gets a twin.
 //
-// A scope between x and y is built again, with RANGEs of its own. It carries tangents behind its values; a write of a value
-// writes its tangent too; a read reads both. Bounds, gates, conditions and indices are those of the values. A value may have
-// several tangents ("parts"), each perhaps with one more leading axis, of directions. The twin of a memory with directions is
-// one memory with this axis, which is accessed once for each direction.
+// A scope between x and y is built again, with RANGEs of its own. It carries tangents behind its values. Each write of a value
+// has a write of its tangent beside it, each read a read. Bounds, gates, conditions and indices come from values, not from
+// tangents. A value may have several tangents ("parts"), each perhaps with one more leading axis, of directions. The twin of a
+// memory with directions is one memory with this axis, which is accessed once for each direction.
 //
 // The caller may put the new scope in the place of the old one, because its first slots are the old slots: Rules::rebuilt.
 #pragma once
@@ -27,7 +27,7 @@ class Twins {
   Id part(std::size_t k, Id node) const;
 
  protected:
-  // Gives an x its directions, in addition to what it has already.
+  // Adds the directions of x to the tangents that x has already.
   virtual void begin(Id x) = 0;
   // Makes all parts of a node that is no part of a scope. node and edges: over the copied nodes. in_kernel: see Activity.
   virtual void visit(Id node, const std::vector<Edge>& edges, bool in_kernel) = 0;

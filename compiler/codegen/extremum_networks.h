@@ -19,9 +19,9 @@
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 
-#include "compiler/ir/loop_scopes.h"
 #include "compiler/codegen/types.h"
 #include "compiler/ir/graph.h"
+#include "compiler/ir/loop_scopes.h"
 
 namespace kiln::compiler {
 

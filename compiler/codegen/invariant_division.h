@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "compiler/ir/loop_scopes.h"
 #include "compiler/codegen/types.h"
+#include "compiler/ir/loop_scopes.h"
 
 namespace kiln::compiler {
 

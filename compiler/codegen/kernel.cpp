@@ -12,9 +12,9 @@
 #include "compiler/codegen/elementwise.h"
 #include "compiler/codegen/extremum_networks.h"
 #include "compiler/codegen/invariant_division.h"
-#include "compiler/ir/loop_scopes.h"
 #include "compiler/codegen/memory.h"
 #include "compiler/codegen/target_machine.h"
+#include "compiler/ir/loop_scopes.h"
 #include "compiler/ir/nth.h"
 #include "compiler/ir/state.h"
 

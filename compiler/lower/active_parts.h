@@ -1,7 +1,7 @@
 // active_parts: leaves out the iterations of a range in which a kernel stores nothing.
 //
-// Before: stores that have a condition in common. It compares the range with a value that is the same in all its iterations and
-//   in those of the loops inside it, or it depends on the loops around it only.
+// Before: stores that have a condition in common. The condition compares the range with a bound, or it is the same in all
+//   iterations of the range. Neither the bound nor the condition depends on data or on the loops inside.
 // After: the stores without this condition, over ranges of their own: the iterations before or behind a boundary, both for
 //   `range != k`, or all or none.
 // Requires: stores without loops. The ranges are a plan's, and `around` has the values of the ranges outside of this level.

@@ -4,8 +4,8 @@
 // After: none of these operations; polynomials take their place. SCALE stays where the target has an instruction for it.
 // Requires: K level.
 // Why: the interpreter evaluates the same polynomials (math/expand_math.h), so compiled results are equal bit for bit.
-// A minus leaves odd and even functions, for which f(-x) is -f(x) or f(x) in every bit: programs ask for both (erf(d), erf(-d)).
-// Example: EXP(x) on f16  ->  CAST f16 (the polynomial of exp on CAST f32 x), rounded once
+// A minus leaves odd and even functions, for which f(-x) is -f(x) or f(x) in every bit: programs ask for both (erf(d),
+// erf(-d)). Example: EXP(x) on f16  ->  CAST f16 (the polynomial of exp on CAST f32 x), rounded once
 #pragma once
 
 #include "compiler/ir/graph.h"

@@ -24,8 +24,8 @@ std::string in_one_line(std::string plan);
 // The words for LoopPlan::streams.
 inline constexpr std::string_view rows_are_large = "if the rows are large";
 
-// Reads such lines. What a line says about the number of iterations is ignored. streams: the LOAD that "if the rows are large"
-// is about; no_id: the words are wrong. Returns what is wrong, or "".
+// Reads such lines, but not their numbers of iterations ("of 64"). streams: the LOAD whose rows the words "if the rows are
+// large" mean. If streams is no_id, these words are a mistake. The result describes the first mistake; "" is none.
 std::string read_plan(std::span<const Id> ranges, Id streams, std::string_view text, std::vector<LoopPlan>& plan);
 
 }  // namespace kiln::compiler

@@ -61,6 +61,7 @@ std::vector<Id> loads_to_transpose(const Graph& g, std::span<const Id> stores, I
   std::vector<Id> out;
   for (const Id id : g.reachable(stores)) {
     if (g.op(id) == Op::FOR) return {};
+    if (g.op(id) == Op::LOAD && g.op(g.state(id)) == Op::STORE) continue;  // the tile would be loaded before some of the stores
     if (g.op(id) != Op::LOAD || g.src(id).size() != 2 || index_stride(g, index_of(g, id), rows) != 1) continue;
     const std::optional<std::int64_t> stride = index_stride(g, index_of(g, id), lanes);
     if (!stride || *stride > 1 || *stride < -1) out.push_back(id);

@@ -12,7 +12,7 @@ namespace kiln::compiler {
 // the result has only products.
 Id expand_math(Graph& g, Op op, DType d, std::span<const Id> x);
 
-// What f(-x) is: -f(x) if odd, f(x) if even, in every bit except those of a NaN. `none`: nothing is known.
+// An odd function has f(-x) = -f(x), an even one f(-x) = f(x): the same bits, or two NaNs. `none`: neither is known.
 enum class Symmetry { none, odd, even };
 Symmetry symmetry(Op op);
 

@@ -33,38 +33,39 @@ class OperandPacking {
     return std::nullopt;
   }
 
-  // The kernel that copies the operand; nullopt: nothing to pack.
+  // The kernel that copies an operand over the columns; nullopt: nothing to pack.
   std::optional<Kernel> pack_operand() {
+    return pack_first([&](Id reduce, Id load, Id r) -> std::optional<Operand> {
+      if (g_.reduce_kind(reduce) != ReduceKind::fma && !lanes_but_for_one_load(g_, kernel_, reduce)) return std::nullopt;
+      return packable(load, r);
+    });
+  }
+
+  // The kernel that copies the left operand of a product; nullopt: its rows are contiguous, or the copy does not pay.
+  std::optional<Kernel> pack_transposed() {
+    return pack_first([&](Id reduce, Id load, Id r) {
+      const bool is_product = g_.reduce_kind(reduce) == ReduceKind::fma && is_among(g_.src(reduce).first(2), load);
+      std::optional<Operand> o = is_product ? transposed_operand_of(g_, loops_, load, r) : std::nullopt;
+      return o && is_large(*o) && columns_beside(*o) >= columns_for_rows ? o : std::nullopt;
+    });
+  }
+
+ private:
+  // Packs the first operand that `choose` gives for a REDUCE over one range r and a LOAD without a gate in it.
+  template <class Choose>
+  std::optional<Kernel> pack_first(const Choose& choose) {
     if (loops_.size() < 2) return std::nullopt;
     for (const Id id : g_.reachable(kernel_.sink)) {
       if (g_.op(id) != Op::REDUCE) continue;
       const std::size_t values = operands_of(g_.reduce_kind(id));
       if (g_.src(id).size() != values + 1 || g_.op(g_.src(id, values)) != Op::RANGE) continue;
-      if (g_.reduce_kind(id) != ReduceKind::fma && !lanes_but_for_one_load(g_, kernel_, id)) continue;
       for (const Id load : g_.reachable(g_.src(id).first(values)))
         if (g_.op(load) == Op::LOAD && g_.src(load).size() == 2)
-          if (std::optional<Operand> o = packable(load, g_.src(id, values))) return pack(g_, s_, kernel_, *o, facts_);
+          if (const std::optional<Operand> o = choose(id, load, g_.src(id, values))) return pack(g_, s_, kernel_, *o, facts_);
     }
     return std::nullopt;
   }
 
-  // The kernel that copies the left operand of a product; nullopt: its rows are contiguous, or the copy does not pay.
-  std::optional<Kernel> pack_transposed() {
-    if (loops_.size() < 2) return std::nullopt;
-    for (const Id id : g_.reachable(kernel_.sink)) {
-      if (g_.op(id) != Op::REDUCE || g_.reduce_kind(id) != ReduceKind::fma || g_.src(id).size() != 3) continue;
-      const Id r = g_.src(id, 2);
-      if (g_.op(r) != Op::RANGE) continue;
-      for (const Id load : g_.src(id).first(2))
-        if (g_.op(load) == Op::LOAD && g_.src(load).size() == 2)
-          if (const auto o = transposed_operand_of(g_, loops_, load, r);
-              o && is_large(*o) && columns_beside(*o) >= columns_for_rows)
-            return pack(g_, s_, kernel_, *o, facts_);
-    }
-    return std::nullopt;
-  }
-
- private:
   std::int64_t constant_extent(Id range) const { return index_value(g_, g_.end(range)).value_or(0); }
 
   // The operand that the load reads, if the copy pays.

@@ -97,14 +97,14 @@ std::optional<Id> RangePair::by_division(Id index) {
   return pays ? std::optional(made) : std::nullopt;
 }
 
-std::ptrdiff_t RangePair::divisions(Id index, Id over) const {
+std::ptrdiff_t RangePair::divisions(Id index, Id range) const {
   const std::vector<Id> nodes = nodes_of(index);
-  std::unordered_set<Id> varying{over};
+  std::unordered_set<Id> varying{range};
   for (const Id id : nodes)
     if (g_.op(id) != Op::RANGE && std::ranges::any_of(g_.src(id), [&](Id s) { return varying.contains(s); }))
       varying.insert(id);
   return std::ranges::count_if(nodes, [&](Id id) {
-    return (g_.op(id) == Op::FLOORDIV || g_.op(id) == Op::FLOORMOD) && (over == no_id || varying.contains(id));
+    return (g_.op(id) == Op::FLOORDIV || g_.op(id) == Op::FLOORMOD) && (range == no_id || varying.contains(id));
   });
 }
 

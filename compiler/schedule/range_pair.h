@@ -32,7 +32,8 @@ class RangePair {
   std::optional<Linear> linear(Id root);
   std::optional<Linear> combine(Id id, const std::unordered_map<Id, Linear>& forms);
   std::optional<Id> by_division(Id index);
-  std::ptrdiff_t divisions(Id index, Id over = no_id) const;  // over: only those that depend on this range
+  // Divisions of an index; with `range`, only divisions of a number that depends on the range.
+  std::ptrdiff_t divisions(Id index, Id range = no_id) const;
   std::vector<Id> nodes_of(Id root) const;
 
   Graph& g_;

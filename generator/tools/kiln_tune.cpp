@@ -231,7 +231,7 @@ void tune(const Options& o) {
     product += std::log(s.ratio());
   }
   const double mean = all.empty() ? 1 : std::exp(product / static_cast<double>(all.size()));
-  std::printf("kernels: %zu, plans measured: %d (%d stopped as slow, 0 with other bits), times: %.1f%% less (geometric mean)\n",
+  std::printf("kernels: %zu, plans measured: %d (%d stopped as slow), times: %.1f%% less (geometric mean)\n",
               all.size(), counts.measured, counts.slow, 100 * (1 - mean));
   Outputs out;
   out.add(o.output, write_tuning(tuning));

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <span>
 #include <stdexcept>
 
 #include "generator/tools/arguments.h"
@@ -44,6 +45,27 @@ void end_after(double seconds) {
 struct Freed {
   void operator()(void* p) const { std::free(p); }
 };
+
+// Makes all NaNs alike, because any NaN equals any other. infinity: its bits without the sign.
+template <class Bits>
+void unite_nans(std::span<char> bytes, Bits infinity) {
+  constexpr Bits sign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
+  for (std::size_t i = 0; i + sizeof(Bits) <= bytes.size(); i += sizeof(Bits)) {
+    Bits b;
+    std::memcpy(&b, &bytes[i], sizeof b);
+    if (static_cast<Bits>(b & ~sign) <= infinity) continue;
+    b = static_cast<Bits>(infinity | 1);
+    std::memcpy(&bytes[i], &b, sizeof b);
+  }
+}
+
+void unite_nans(compiler::DType d, std::span<char> bytes) {
+  using compiler::DType;
+  if (d == DType::f16) unite_nans<std::uint16_t>(bytes, 0x7c00);
+  if (d == DType::bf16) unite_nans<std::uint16_t>(bytes, 0x7f80);
+  if (d == DType::f32) unite_nans<std::uint32_t>(bytes, 0x7f800000);
+  if (d == DType::f64) unite_nans<std::uint64_t>(bytes, 0x7ff0000000000000);
+}
 
 class Arguments {
  public:
@@ -97,8 +119,12 @@ class Arguments {
 
   std::string results() const {
     std::string out;
-    for (std::size_t i = 0; i < start_.size(); ++i)
-      if (is_written_[i]) out.append(reinterpret_cast<const char*>(data_[i].get()), start_[i].data.size());
+    for (std::size_t i = 0; i < start_.size(); ++i) {
+      if (!is_written_[i]) continue;
+      const std::size_t before = out.size();
+      out.append(reinterpret_cast<const char*>(data_[i].get()), start_[i].data.size());
+      unite_nans(start_[i].dtype, std::span(out).subspan(before));
+    }
     return out;
   }
 

@@ -134,11 +134,6 @@ class TangentChecker {
     return {};
   }
 
-  static std::string difference(const char* what, std::size_t k, double got, double expected) {
-    return std::string(what) + " " + std::to_string(k) + ": expected " + std::to_string(expected) + ", got " +
-           std::to_string(got);
-  }
-
   Graph g_;
   std::uint64_t seed_;
   TangentFigures& figures_;
@@ -149,6 +144,11 @@ class TangentChecker {
 };
 
 }  // namespace
+
+std::string difference(const char* what, std::size_t k, double got, double expected) {
+  return std::string(what) + " " + std::to_string(k) + ": expected " + std::to_string(expected) + ", got " +
+         std::to_string(got);
+}
 
 std::string check_tangent(std::uint64_t seed, bool compiled, TangentFigures& figures, std::string& text) {
   TangentChecker checker(seed, figures);

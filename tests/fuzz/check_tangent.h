@@ -11,6 +11,9 @@ struct TangentFigures {
   std::uint64_t programs = 0, compared = 0, kinks = 0;
 };
 
+// "value 3: expected 1.5, got 2.5".
+std::string difference(const char* what, std::size_t k, double got, double expected);
+
 // Empty if everything agrees. text: receives the program.
 std::string check_tangent(std::uint64_t seed, bool compiled, TangentFigures& figures, std::string& text);
 

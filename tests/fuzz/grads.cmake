@@ -1,5 +1,5 @@
 # The long run: random_grads --count 100000.
-add_library(dual STATIC grad/dual.cpp)
+add_library(dual STATIC grad/dual.cpp grad/dual_sums.cpp)
 target_link_libraries(dual PUBLIC kiln_interp)
 add_executable(random_grads
   fuzz/random_grads.cpp fuzz/random_gradient.cpp fuzz/check_tangent.cpp fuzz/random_tangent.cpp)

@@ -173,11 +173,6 @@ class Checker {
     });
   }
 
-  static std::string difference(const char* what, std::size_t k, double got, double expected) {
-    return std::string(what) + " " + std::to_string(k) + ": expected " + std::to_string(expected) + ", got " +
-           std::to_string(got);
-  }
-
   Graph g_;
   std::uint64_t seed_;
   Figures& figures_;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "tests/bench/headline/bench.h"
+#include "tests/bench/headline/plain/dense.h"
 
 namespace kiln::headline {
 namespace {
@@ -32,19 +33,6 @@ job nbody(problem& p) {
   }};
 }
 
-// y += x w for one row.
-void add_product(const float* x, const float* w, float* __restrict y, std::int64_t k, std::int64_t n) {
-  for (std::int64_t l = 0; l < k; ++l)
-    for (std::int64_t j = 0; j < n; ++j) y[j] += x[l] * w[l * n + j];
-}
-
-void softmax(float* x, std::int64_t n) {
-  float most = x[0], sum = 0;
-  for (std::int64_t j = 1; j < n; ++j) most = x[j] > most ? x[j] : most;
-  for (std::int64_t j = 0; j < n; ++j) x[j] = std::exp(x[j] - most);
-  for (std::int64_t j = 0; j < n; ++j) sum += x[j];
-  for (std::int64_t j = 0; j < n; ++j) x[j] /= sum;
-}
 job attention(problem& p) {
   return {[&p] {
     const std::int64_t s = p.e(2), d = p.e(3), heads = p.e(0) * p.e(1);
@@ -55,11 +43,11 @@ job attention(problem& p) {
         for (std::int64_t j = 0; j < d; ++j) keys[static_cast<std::size_t>(j * s + i)] = k[i * d + j] * 0.125f;
       for (std::int64_t i = 0; i < s; ++i) {
         score.assign(score.size(), 0);
-        add_product(q + i * d, keys.data(), score.data(), d, s);
+        add_product(q + i * d, keys.data(), score.data(), d, s, s);
         softmax(score.data(), s);
         float* y = p.result() + (head * s + i) * d;
         for (std::int64_t j = 0; j < d; ++j) y[j] = 0;
-        add_product(score.data(), v, y, s, d);
+        add_product(score.data(), v, y, s, d, d);
       }
     }
   }};
@@ -75,7 +63,7 @@ job mlp(problem& p) {
         const std::int64_t n = p.row->e[l + 1];
         float* y = l == layers ? p.result() + i * n : l % 2 == 0 ? a : b;
         for (std::int64_t j = 0; j < n; ++j) y[j] = p.in[2 * l].f()[j];
-        add_product(x, p.in[2 * l - 1].f(), y, p.row->e[l], n);
+        add_product(x, p.in[2 * l - 1].f(), y, p.row->e[l], n, n);
         for (std::int64_t j = 0; j < n && l < layers; ++j) y[j] = y[j] > 0 ? y[j] : 0;
         x = y;
       }

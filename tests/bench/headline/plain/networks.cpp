@@ -4,31 +4,19 @@
 #include <vector>
 
 #include "tests/bench/headline/bench.h"
+#include "tests/bench/headline/plain/dense.h"
 
 namespace kiln::headline {
 namespace {
 
 float logistic_of(float x) { return 1 / (1 + std::exp(-x)); }
 
-// y += x w for one row; the rows of w are `pitch` apart.
-void add_product(const float* x, const float* w, float* __restrict y, std::int64_t k, std::int64_t n, std::int64_t pitch) {
-  for (std::int64_t l = 0; l < k; ++l)
-    for (std::int64_t j = 0; j < n; ++j) y[j] += x[l] * w[l * pitch + j];
-}
 // Blocks of rows, so that a row of w that is loaded serves several of them.
 void add_products(const float* x, const float* w, float* y, std::int64_t m, std::int64_t k, std::int64_t n) {
   constexpr std::int64_t block = 256;
   for (std::int64_t first = 0; first < n; first += block)
     for (std::int64_t i = 0; i < m; ++i) add_product(x + i * k, w + first, y + i * n + first, k, std::min(block, n - first), n);
 }
-void softmax(float* x, std::int64_t n) {
-  float most = x[0], sum = 0;
-  for (std::int64_t j = 1; j < n; ++j) most = x[j] > most ? x[j] : most;
-  for (std::int64_t j = 0; j < n; ++j) x[j] = std::exp(x[j] - most);
-  for (std::int64_t j = 0; j < n; ++j) sum += x[j];
-  for (std::int64_t j = 0; j < n; ++j) x[j] /= sum;
-}
-
 // Sixteen sums beside each other, which a compiler may keep in a vector.
 float dot(const float* a, const float* b, std::int64_t n) {
   float s[16] = {};
