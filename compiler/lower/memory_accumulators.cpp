@@ -16,11 +16,11 @@ constexpr int block_bytes = 16 * 1024;              // of accumulators: half of 
 constexpr std::int64_t second_cache = 1024 * 1024;  // bytes: the second-level cache
 constexpr std::int64_t chain_bytes = 32 * 1024;     // of accumulators of a chain: a sixteenth of the second-level cache
 constexpr std::int64_t panel_bytes = 24 * 1024;     // of the operand in lanes: three quarters of the first-level cache
-constexpr std::int64_t whole_panel = 160 * 1024;    // bytes of it up to which the second-level cache serves a whole chain
-constexpr std::int64_t fewest_terms = 32;           // that pay for loading and storing their accumulators
-constexpr int most_carried = 4;                     // values of all FORs
-constexpr int most_operations = 8;                  // of one row; with more operations, loads are a small part of the work
-constexpr int light_operations = 3;                 // of one row, so that eight rows fit the registers
+constexpr int enough_rows = 48;  // of a block, so that the panels are not read too often: then a whole chain runs at once
+constexpr std::int64_t fewest_terms = 32;   // that pay for loading and storing their accumulators
+constexpr int most_carried = 4;             // values of all FORs
+constexpr int most_operations = 8;          // of one row; with more operations, loads are a small part of the work
+constexpr int light_operations = 3;         // of one row, so that eight rows fit the registers
 constexpr std::int64_t fewest_rows = 16;    // of a reduction: with fewer, arrays of accumulators cost more than they save
 constexpr std::int64_t registers_wide = 8;  // registers of the shortest row
 
@@ -103,7 +103,7 @@ void chain_blocks(const Graph& g, std::span<const Id> stores, std::span<const Id
   const std::int64_t columns = g.value(g.end(lanes.range)), row = columns * widest,
                      terms = g.value(chain.end) - g.value(chain.begin);
   const std::int64_t rows = chain_bytes / row / copies.step * copies.step, most = panel_bytes / row;
-  if (rows < 4 * copies.step || most < fewest_terms || terms * row <= whole_panel) return;
+  if (rows < 4 * copies.step || most < fewest_terms || block->step >= enough_rows) return;
   block->step = narrow<int>(rows);
   const std::int64_t parts = (terms - 1) / most + 1;
   plan.insert(plan.end() - 2, {.step = narrow<int>((terms - 1) / parts + 1), .chain = true});

@@ -33,7 +33,8 @@ std::optional<std::vector<LoopPlan>> memory_accumulators(const Graph& g, std::sp
 Id fits_second_cache(Graph& g, Id streams, Id rows, Id columns);
 
 // Changes the plan of register_block [ranges, a block of rows] [lanes of columns] [copies of rows]: [chain] comes before the
-// lanes, if the operands of a whole chain do not fit the caches from which the target's registers can be filled in time.
+// lanes, and the block has more rows. Only for a target with few registers, and chains so long that few of their rows fit the
+// second-level cache: each block reads all panels of the other operand again.
 void chain_blocks(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops, int widest, const Target& target,
                   std::vector<LoopPlan>& plan);
 

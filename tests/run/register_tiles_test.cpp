@@ -55,11 +55,11 @@ TEST(RegisterTiles, BlocksOfALongReduction) {  // a block has few rows if a row 
 // A block of rows keeps its accumulators in an array while some terms of the chain run. The last terms are fewer, or there are
 // as many in each turn.
 TEST(RegisterTiles, TermsOfALongChain) {
-  check_product("f32", {{"K", 1000}, {"M", 40}, {"N", 64}}, false);
-  check_product("f32", {{"K", 768}, {"M", 139}, {"N", 50}}, false);
-  check_product("f64", {{"K", 672}, {"M", 31}, {"N", 32}}, false);
-  check_product("i32", {{"K", 1025}, {"M", 25}, {"N", 64}}, false);
-  check_product("f16", {{"K", 1300}, {"M", 25}, {"N", 64}}, false);
+  check_product("f32", {{"K", 1500}, {"M", 40}, {"N", 64}}, false);
+  check_product("f32", {{"K", 1440}, {"M", 91}, {"N", 50}}, false);
+  check_product("f64", {{"K", 768}, {"M", 31}, {"N", 32}}, false);
+  check_product("i32", {{"K", 1537}, {"M", 25}, {"N", 64}}, false);
+  check_product("f16", {{"K", 1501}, {"M", 25}, {"N", 64}}, false);
 }
 
 void check_permuted(const std::string& type, const Symbols& e, const std::vector<std::string>& from, const std::string& axes,
