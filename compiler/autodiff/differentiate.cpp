@@ -24,7 +24,9 @@ class Differentiation {
       : g_(g), p_(p), order_(std::move(order)), rules_(g, p.sink), e_(rules_.e) {}
 
   void run() {
+    std::unordered_set<Id> xs;
     for (const Id id : order_) {
+      for (const std::size_t place : places_of_x(id)) xs.insert(g_.src(id, place));
       if (g_.op(id) == Op::GRADIENT) together_[{g_.src(id, 0), g_.src(id, 1)}].push_back(id);
       if (g_.op(id) != Op::FOR) continue;
       loops_[g_.range_number(g_.range_of(id))] = id;
@@ -33,11 +35,21 @@ class Differentiation {
     for (const Id id : order_) {
       const LocScope of_node(g_, g_.loc(id));
       new_[id] = rewritten(id);
+      if (xs.contains(id)) e_.origins.insert(new_.at(id));
     }
     p_.sink = plain(new_.at(p_.sink));
   }
 
  private:
+  // The operands that a derivative is by.
+  std::vector<std::size_t> places_of_x(Id id) const {
+    std::vector<std::size_t> out;
+    if (g_.op(id) == Op::GRADIENT) out.push_back(2);
+    if (g_.op(id) == Op::LAPLACIAN) out.push_back(1);
+    for (std::size_t i = 1; g_.op(id) == Op::TANGENT && i < g_.src(id).size(); i += 2) out.push_back(i);
+    return out;
+  }
+
   Id rewritten(Id id) {
     switch (g_.op(id)) {
       case Op::GRADIENT: return gradient(id);
@@ -202,7 +214,10 @@ class Differentiation {
       }
     }
     moved(result);
-    for (auto& [id, value] : new_) moved(value);
+    for (auto& [id, value] : new_) {
+      const bool is_origin = e_.origins.contains(value);
+      if (moved(value) && is_origin) e_.origins.insert(value);
+    }
     for (auto& [id, value] : made_) moved(value);
     for (std::size_t i = first_copy; i < rules_.rebuilt.size(); ++i)
       moved(rules_.rebuilt[i].first), moved(rules_.rebuilt[i].second);

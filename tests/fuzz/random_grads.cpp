@@ -93,8 +93,8 @@ class Checker {
     for (std::size_t i = 0; i < p_.xs.size(); ++i) {
       v.push_back(doubles(arguments[static_cast<std::size_t>(p_.v[i])]));
       u.push_back(doubles(arguments[static_cast<std::size_t>(p_.u[i])]));
-      along[p_.xs[i]] = v.back();
-      along_u[p_.xs[i]] = u.back();
+      along[p_.parameters[i]] = v.back();
+      along_u[p_.parameters[i]] = u.back();
     }
     const auto of = [&](int slot) { return doubles(out[static_cast<std::size_t>(slot)]); };
     const std::vector<double> c = doubles(arguments[static_cast<std::size_t>(p_.c)]), t = of(p_.tangent);

@@ -242,4 +242,42 @@ TEST(GradEdges, RunningSumAndBilinear) {
   expect_near(r.at("dp"), {60, 60}, 1e-14, "bilinear by the place");
 }
 
+// Second derivatives by values that move another value. A product takes such movements apart, but not the x of a derivative.
+struct by_moved_values : program<by_moved_values> {
+  in<f64, N, 3> points, v;
+  in<f64, 3, 2> w, dw;
+  in<f64, 6> line, along;
+  out<f64, N, 3> bent;
+  out<f64, 2, 3> turned;
+  out<f64, 2, 3> shaped;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto p = points(i);
+      auto square = dot(p, p);
+      bent(i) = hvp(square * square, p, v(i));
+    }
+    auto t = transpose(w);
+    auto m = matmul(t, w);
+    turned = hvp(sum(m * m), t, transpose(dw));
+    auto s = reshape<2, 3>(line);
+    auto n = matmul(s, transpose(s));
+    shaped = hvp(sum(n * n), s, reshape<2, 3>(along));
+  }
+};
+TEST(GradEdges, SecondByMovedValues) {
+  const Tensors in{{"points", {{2, 3}, {1, 2, 3, -1, .5, 2}}}, {"v", {{2, 3}, {1, -1, 2, .5, 1, 0}}},
+                   {"w", {{3, 2}, {1, 2, -1, .5, 3, 1}}},      {"dw", {{3, 2}, {1, 0, -1, 2, .5, 1}}},
+                   {"line", {{6}, {1, 2, -1, .5, 3, 1}}},      {"along", {{6}, {1, 0, -1, 2, .5, 1}}}};
+  const Tensors r = grad_test::Program(ir<by_moved_values>).check(in, {{"N", 2}});
+  for (std::size_t i = 0; i < 2; ++i) {
+    double squares = 0, product = 0;
+    for (std::size_t k = 3 * i; k < 3 * i + 3; ++k) {
+      squares += in.at("points").v[k] * in.at("points").v[k];
+      product += in.at("points").v[k] * in.at("v").v[k];
+    }
+    for (std::size_t k = 3 * i; k < 3 * i + 3; ++k)
+      EXPECT_NEAR(r.at("bent").v[k], 4 * squares * in.at("v").v[k] + 8 * product * in.at("points").v[k], 1e-12);
+  }
+}
+
 }  // namespace
