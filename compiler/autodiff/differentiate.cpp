@@ -24,9 +24,8 @@ class Differentiation {
       : g_(g), p_(p), order_(std::move(order)), rules_(g, p.sink), e_(rules_.e) {}
 
   void run() {
-    std::unordered_set<Id> xs;
+    const std::unordered_set<Id> origins = this->origins();
     for (const Id id : order_) {
-      for (const std::size_t place : places_of_x(id)) xs.insert(g_.src(id, place));
       if (g_.op(id) == Op::GRADIENT) together_[{g_.src(id, 0), g_.src(id, 1)}].push_back(id);
       if (g_.op(id) != Op::FOR) continue;
       loops_[g_.range_number(g_.range_of(id))] = id;
@@ -35,18 +34,25 @@ class Differentiation {
     for (const Id id : order_) {
       const LocScope of_node(g_, g_.loc(id));
       new_[id] = rewritten(id);
-      if (xs.contains(id)) e_.origins.insert(new_.at(id));
+      if (origins.contains(id)) e_.origins.insert(new_[id] = own_value(rules_, new_.at(id)));
     }
     p_.sink = plain(new_.at(p_.sink));
   }
 
  private:
-  // The operands that a derivative is by.
-  std::vector<std::size_t> places_of_x(Id id) const {
-    std::vector<std::size_t> out;
-    if (g_.op(id) == Op::GRADIENT) out.push_back(2);
-    if (g_.op(id) == Op::LAPLACIAN) out.push_back(1);
-    for (std::size_t i = 1; g_.op(id) == Op::TANGENT && i < g_.src(id).size(); i += 2) out.push_back(i);
+  // The values that derivatives of derivatives are by.
+  std::unordered_set<Id> origins() const {
+    std::unordered_set<Id> derived, out;
+    for (const Id id : order_) {
+      const auto src = g_.src(id);
+      const Op op = g_.op(id);
+      const bool is_derivative = op == Op::GRADIENT || op == Op::TANGENT || op == Op::LAPLACIAN;
+      if (is_derivative && derived.contains(src[0])) {
+        if (op == Op::GRADIENT) out.insert(src[2]);
+        for (std::size_t i = 1; op != Op::GRADIENT && i < src.size(); i += 2) out.insert(src[i]);
+      }
+      if (is_derivative || std::ranges::any_of(src, [&](Id s) { return derived.contains(s); })) derived.insert(id);
+    }
     return out;
   }
 
@@ -80,7 +86,10 @@ class Differentiation {
         refuse_carried(other, y, g_.src(other, 2));
       }
     const std::size_t before = g_.size();
-    const Id by_values = with_own_writes(rules_, y, xs, true);
+    xs.insert(xs.begin(), y);
+    with_own_writes(rules_, xs, true);
+    const Id by_values = xs[0];
+    xs.erase(xs.begin());
     std::vector<Id> results = gradients(rules_, id, by_values, cotangent, xs);
     for (std::size_t i = 0; i < results.size(); ++i)
       if (results[i] == no_id) results[i] = by_part(id, by_values, cotangent, xs[i]);
@@ -133,16 +142,18 @@ class Differentiation {
   }
 
   Id tangent(Id id) {
-    const std::vector<Id> src = sources(id);
+    std::vector<Id> src = sources(id);
     for (std::size_t i = 1; i < src.size(); i += 2) {
       refuse_literal(id, g_.src(id, i));
       refuse_shared(id, g_.src(id, i));
       refuse_carried(id, src[0], g_.src(id, i));
     }
     const std::size_t before = g_.size();
-    std::vector<Id> xs;
-    for (std::size_t i = 1; i < src.size(); i += 2) xs.push_back(src[i]);
-    const Id y = with_own_writes(rules_, src[0], xs, false);
+    std::vector<Id> values{src[0]};
+    for (std::size_t i = 1; i < src.size(); i += 2) values.push_back(src[i]);
+    with_own_writes(rules_, values, false);
+    const Id y = values[0];
+    for (std::size_t i = 1; i < values.size(); ++i) src[2 * i - 1] = values[i];
     Id made = autodiff::tangent(rules_, id, y, std::span(src).subspan(1));
     if (made == no_id && src.size() == 3) {
       const std::size_t rank = e_.rank(src[1]);

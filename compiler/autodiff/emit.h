@@ -19,8 +19,8 @@ class Emit {
 
   Graph& g;
   Builder b;
-  // The values that derivatives of the program are by. No rule puts their operands in their place: a derivative of the result
-  // by such a value would miss the result's dependence on it.
+  // The values that derivatives of derivatives are by. No rule puts their operands in their place: the derivative of the result
+  // by such a value would miss a part of the result.
   std::unordered_set<Id> origins;
 
   Extents shape(Id x) { return b.shape_of(x); }

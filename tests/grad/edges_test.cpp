@@ -280,4 +280,40 @@ TEST(GradEdges, SecondByMovedValues) {
   }
 }
 
+// Derivatives by elements that the work item has written, of values of other such elements, and second ones.
+struct by_own_elements : program<by_own_elements> {
+  in<f64, N, 2> x;
+  in<i32, N> k;
+  inout<f64, N> y;
+  out<f64, N> below, above, mixed, first, second, both;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto p = x(i, 0), r = x(i, 1);
+      auto one = p * 0.0 + 1.0;
+      auto a = local<f64, 3>();
+      a(k(i)) = p * r;
+      a(1) += sin(p);
+      a(2) = a(k(i)) * r;
+      auto q = a(2);
+      below(i) = grad(q * q * p, q);
+      auto z = a(1) * 3.0;
+      above(i) = unused_is_zero(grad(z * q * p, z));
+      auto g = grad(q * q * q * p, p);
+      mixed(i) = jvp(g * q, q, one);
+      y(i) = p * 2.0;
+      auto w = y(i);
+      auto h = grad(w * w * p, p);
+      first(i) = h;
+      second(i) = grad(h + w * r, w);
+      both(i) = grad(grad(w * q * q, q), w);
+    }
+  }
+};
+TEST(GradEdges, ByOwnElements) {
+  const Tensors in{{"x", {{3, 2}, {.5, 2, -1, .3, .7, -.4}}}, {"k", {{3}, {0, 1, 2}}}, {"y", {{3}, {1, 2, 3}}}};
+  const Tensors r = grad_test::Program(ir<by_own_elements>).check(in, {{"N", 3}});
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_NEAR(r.at("second").v[i], 8 * in.at("x").v[2 * i] + in.at("x").v[2 * i + 1], 1e-14) << i;
+}
+
 }  // namespace
