@@ -40,23 +40,29 @@ class Differentiation {
   }
 
  private:
-  // The values that derivatives of derivatives are by.
-  std::unordered_set<Id> origins() const {
+  static bool is_derivative(Op op) { return op == Op::GRADIENT || op == Op::TANGENT || op == Op::LAPLACIAN; }
+
+  // The values that derivatives of derivatives are by. inner_ becomes the nodes of all values that have a derivative.
+  std::unordered_set<Id> origins() {
     std::unordered_set<Id> derived, out;
     for (const Id id : order_) {
       const auto src = g_.src(id);
       const Op op = g_.op(id);
-      const bool is_derivative = op == Op::GRADIENT || op == Op::TANGENT || op == Op::LAPLACIAN;
-      if (is_derivative && derived.contains(src[0])) {
+      if (is_derivative(op) && derived.contains(src[0])) {
         if (op == Op::GRADIENT) out.insert(src[2]);
         for (std::size_t i = 1; op != Op::GRADIENT && i < src.size(); i += 2) out.insert(src[i]);
       }
-      if (is_derivative || std::ranges::any_of(src, [&](Id s) { return derived.contains(s); })) derived.insert(id);
+      if (is_derivative(op) || std::ranges::any_of(src, [&](Id s) { return derived.contains(s); })) derived.insert(id);
+    }
+    for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
+      if (is_derivative(g_.op(*id))) inner_.insert(g_.src(*id, 0));
+      if (inner_.contains(*id)) inner_.insert(g_.src(*id).begin(), g_.src(*id).end());
     }
     return out;
   }
 
   Id rewritten(Id id) {
+    if (is_derivative(g_.op(id))) rules_.is_inner = inner_.contains(id);
     switch (g_.op(id)) {
       case Op::GRADIENT: return gradient(id);
       case Op::TANGENT: return tangent(id);
@@ -353,6 +359,7 @@ class Differentiation {
   Graph& g_;
   Program& p_;
   std::vector<Id> order_;
+  std::unordered_set<Id> inner_;
   Rules rules_;
   Emit& e_;
   std::map<std::pair<Id, Id>, std::vector<Id>> together_;  // GRADIENTs by value and cotangent

@@ -316,4 +316,32 @@ TEST(GradEdges, ByOwnElements) {
     EXPECT_NEAR(r.at("second").v[i], 8 * in.at("x").v[2 * i] + in.at("x").v[2 * i + 1], 1e-14) << i;
 }
 
+// Running products with zeros. Those of a short constant extent are differentiated as multiplications.
+struct running_products : program<running_products> {
+  in<f64, N> x, v, c;
+  in<f64, 7> y, w, d;
+  out<f64, N> bent, along;
+  out<f64, 7> bent_short, along_short;
+  constexpr auto product(auto const& a, auto const& b) const {
+    return sum(cumprod(a) * b) + sum(cumprod(a, exclusive, reverse) * b * b);
+  }
+  constexpr void body() {
+    bent = hvp(product(x, c), x, v);
+    bent_short = hvp(product(y, d), y, w);
+    along = jvp(jvp(cumprod(x, reverse), x, v), x, c);
+    along_short = jvp(jvp(cumprod(y, reverse), y, w), y, d);
+  }
+};
+TEST(GradEdges, RunningProductsWithZeros) {
+  grad_test::Program program(ir<running_products>);
+  const grad_test::Tensor v{{7}, {1, -2, .5, 3, 1, .25, -1}}, c{{7}, {2, 1, -1, .5, 3, -2, 1}};
+  for (const std::vector<double>& zeros : std::vector<std::vector<double>>{{}, {3}, {0}, {6}, {1, 4}, {0, 1}, {2, 3, 5}}) {
+    grad_test::Tensor x{{7}, {.5, -1, 2, 1.5, .75, -.5, 2}};
+    for (const double z : zeros) x.v[static_cast<std::size_t>(z)] = 0;
+    const Tensors r = program.run({{"x", x}, {"v", v}, {"c", c}, {"y", x}, {"w", v}, {"d", c}}, {{"N", 7}});
+    expect_near(r.at("bent"), r.at("bent_short").v, 1e-13, "of a sum");
+    expect_near(r.at("along"), r.at("along_short").v, 1e-13, "of the products");
+  }
+}
+
 }  // namespace
