@@ -17,6 +17,7 @@
 #include "compiler/lower/forward_stores.h"
 #include "compiler/lower/fuse_reductions.h"
 #include "compiler/lower/gate_extraction.h"
+#include "compiler/lower/idle_loops.h"
 #include "compiler/lower/index_dtype.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/interleaved_access.h"
@@ -268,6 +269,10 @@ void transpose_loads(Graph& g, Lowering& k) {
 void interleaved_access(Graph& g, Lowering& k) {
   each_tile_step(g, k, [&](Id s) { return compiler::interleaved_access(g, s, k.target); });
   if (g.remarks() != nullptr) explain_scattered(g, k.out.sink);
+}
+
+void idle_loops(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::idle_loops(g, s, in_chunk(g, k)); });
 }
 
 void narrow_casts(Graph& g, Lowering& k) {
