@@ -89,6 +89,7 @@ class Fusion {
   void add_tile_step(std::size_t i) {
     const std::size_t kernel = c_.kernels[i];
     const TileStep& p = rows_.tile_step(kernel);
+    if (p.sum != no_id) return add_sum(kernel, p);
     const RowOffsets& w = c_.halos[i];
     std::vector<Id> loops{tile_};
     Id row = first_row();
@@ -112,6 +113,42 @@ class Fusion {
       src.insert(src.end(), loops.begin(), loops.end());
       ends_.push_back(g_.make(Op::END, DType::none, src));
     }
+  }
+
+  // Adds two tile steps: one stores zeros in the first tile of a group, the other one adds the terms of the tile's rows to the
+  // sums in memory. The terms are those of the kernel's REDUCE, in its order.
+  void add_sum(std::size_t kernel, const TileStep& p) {
+    std::unordered_map<Id, Id> map;
+    place_rows(p, rows_.simplify()(first_row()), map);
+    place_rest(kernel, map);
+    const std::span<const Id> rest = std::span<const Id>(p.loops).subspan(c_.depth);
+    const Id store = g_.store(g_.src(s_.kernels[kernel].sink).front());
+    const Id memory = map.at(g_.state(store)), at = rows_.simplify()(substitute(g_, g_.src(store, 1), map));
+    const DType d = g_.dtype(p.sum);
+    const LocScope of_sum(g_, g_.loc(p.sum));
+    std::vector<Id> own, zeroed;
+    std::unordered_map<Id, Id> fresh;
+    for (const Id r : rest) {
+      own.push_back(map.at(r));
+      zeroed.push_back(fresh[map.at(r)] = range(g_.end(map.at(r)), RangeKind::loop));
+    }
+    const Id tile = mod(tile_, tiles_in_group_), is_first = g_.make(Op::LT, DType::boolean, {tile, g_.index(1)});
+    add_end(g_.make(Op::STORE, DType::none, {memory, substitute(g_, at, fresh), g_.constant(d, 0), is_first}), zeroed);
+    Id sum = g_.make(Op::LOAD, d, {memory, at});
+    for (std::int64_t r = 0; r < c_.rows; ++r) {
+      map[p.loops[c_.depth - 1]] = rows_.simplify()(add({first_row(), g_.index(r)}));
+      const Id x = rows_.simplify()(substitute(g_, g_.src(p.sum, 0), map));
+      const Id y = rows_.simplify()(substitute(g_, g_.src(p.sum, 1), map));
+      sum = g_.make(Op::FMA, d, {x, y, sum});
+    }
+    add_end(g_.make(Op::STORE, DType::none, {memory, at, sum}), own);
+  }
+
+  void add_end(Id store, std::span<const Id> rest) {
+    std::vector<Id> src{store, tile_};
+    src.insert(src.end(), rest.begin(), rest.end());
+    if (rest.empty()) src.push_back(range(g_.index(1), RangeKind::loop));  // has_tile_steps() needs different ranges
+    ends_.push_back(g_.make(Op::END, DType::none, src));
   }
 
   Id rows_end(const RowOffsets& w) {

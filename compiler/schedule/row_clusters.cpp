@@ -114,6 +114,7 @@ void RowClusters::find_operands(Id product, TileStep& p) {
 std::vector<RowCluster> RowClusters::find() {
   for (std::size_t k = 0; k < s_.kernels.size(); ++k)
     for (const int b : tile_steps_[k].access.loads) try_join(k, b);
+  for (std::size_t c = 0; c < clusters_.size(); ++c) join_sums(c);
   explain();
   return in_order();
 }
