@@ -74,9 +74,10 @@ void RowClusters::join_sums(std::size_t cluster) {
         bytes_of_sums += model_.elements(tile_steps_[r].extents) / static_cast<double>(*groups) *
                          bytes(g_.dtype(g_.src(g_.store(g_.src(s_.kernels[r].sink).front()), 2)));
       }
-  if (sums.empty() || bytes_of_sums > sums_in_cache || both.kernels.size() + 2 * sums.size() > most_tile_steps) return;
+  if (sums.empty() || bytes_of_sums > sums_in_cache || both.kernels.size() + 3 * sums.size() > most_tile_steps) return;
   for (const std::size_t r : sums)
     if (lies_between(clusters_[cluster], clusters_[cluster_of_[r]])) return;
+  if (*rows % (2 * both.rows) == 0) clusters_[cluster].rows *= 2;  // each tile reads all of the operands again
   for (const std::size_t r : sums) join_sum(cluster, r);
 }
 
