@@ -88,6 +88,7 @@ class RowClusters {
   void try_join(std::size_t reader, int buffer);
   std::optional<TileStep> summing_step(std::size_t kernel, std::size_t depth);
   bool may_sum(const RowCluster& c, std::size_t kernel);
+  std::int64_t rows_with_sums(const RowCluster& c, std::int64_t rows);
   void join_sums(std::size_t cluster);
   void join_sum(std::size_t cluster, std::size_t kernel);
   void explain();

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::int64_t fewest_groups = 8;  // of rows: each group is the work of one thread
 constexpr std::int64_t most_rows = 16;     // of a tile: its terms are written out
+constexpr std::int64_t fewest_rows = 4;    // of a tile, which loads and stores each sum once or twice
+constexpr double rows_in_cache = 1 << 19;  // bytes of the rows that a tile stores
 constexpr double sums_in_cache = 1 << 20;  // bytes of the sums of a group, which each tile loads and stores
 
 }  // namespace
@@ -53,6 +55,18 @@ bool RowClusters::may_sum(const RowCluster& c, std::size_t kernel) {
   return may;
 }
 
+// The rows of a tile: the largest number that divides all rows, so that each tile has the same terms. Each tile reads all
+// operands that its rows share again. 0: none.
+std::int64_t RowClusters::rows_with_sums(const RowCluster& c, std::int64_t rows) {
+  double row = 0;
+  for (const std::size_t k : c.kernels)
+    for (const int b : tile_steps_[k].access.stores)
+      row += model_.elements({row_size(k, c.depth)}) * bytes(nth(s_.buffers, b).dtype);
+  for (std::int64_t n = std::min(most_rows, rows); n > 0; --n)
+    if (rows % n == 0 && static_cast<double>(n) * row <= rows_in_cache) return n;
+  return 0;
+}
+
 // Joins the kernels that sum over the cluster's rows, if no other kernel needs the rows then. Each thread takes whole groups of
 // rows, because the terms of a sum have an order.
 void RowClusters::join_sums(std::size_t cluster) {
@@ -61,8 +75,9 @@ void RowClusters::join_sums(std::size_t cluster) {
   const auto no_halo = [](const RowOffsets& w) { return w.none(); };
   const auto extents = std::span<const Id>(tile_steps_[both.kernels[0]].extents).first(both.depth);
   const auto rows = index_value(g_, extents.back()), groups = index_value(g_, index_product(g_, extents.first(both.depth - 1)));
-  if (!std::ranges::all_of(both.halos, no_halo) || both.rows > most_rows || !rows || *rows % both.rows != 0) return;
-  if (!groups || *groups < fewest_groups) return;
+  if (!std::ranges::all_of(both.halos, no_halo) || both.rows > most_rows || !rows || !groups || *groups < fewest_groups) return;
+  const std::int64_t rows_of_tile = rows_with_sums(both, *rows);
+  if (rows_of_tile < fewest_rows) return;
   std::vector<std::size_t> sums;
   double bytes_of_sums = 0;
   for (const std::size_t k : both.kernels)
@@ -77,7 +92,7 @@ void RowClusters::join_sums(std::size_t cluster) {
   if (sums.empty() || bytes_of_sums > sums_in_cache || both.kernels.size() + 3 * sums.size() > most_tile_steps) return;
   for (const std::size_t r : sums)
     if (lies_between(clusters_[cluster], clusters_[cluster_of_[r]])) return;
-  if (*rows % (2 * both.rows) == 0) clusters_[cluster].rows *= 2;  // each tile reads all of the operands again
+  clusters_[cluster].rows = rows_of_tile;
   for (const std::size_t r : sums) join_sum(cluster, r);
 }
 
