@@ -14,7 +14,7 @@ constexpr std::int64_t fewest_groups = 8;  // of rows: each group is the work of
 constexpr std::int64_t most_rows = 16;     // of a tile: its terms are written out
 constexpr std::int64_t fewest_rows = 4;    // of a tile, which loads and stores each sum once or twice
 constexpr double rows_in_cache = 1 << 19;  // bytes of the rows that a tile stores
-constexpr double sums_in_cache = 1 << 20;  // bytes of the sums of a group, which each tile loads and stores
+constexpr double sums_in_cache = 1 << 23;  // bytes of the sums of a group, which each tile loads and stores
 
 }  // namespace
 
