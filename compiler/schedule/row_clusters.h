@@ -5,7 +5,7 @@
 // each tile computes its halo again, provided that this costs less than storing the whole buffer.
 //
 // A kernel that sums over the rows (row_sums.cpp) may join too. Each tile adds its rows' terms to the sums, in order.
-// docs/explanation/pipeline.md lists the limits in section Rows.
+// docs/explanation/rows.md lists the limits.
 #pragma once
 
 #include <array>
