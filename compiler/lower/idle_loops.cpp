@@ -57,7 +57,7 @@ class SomeLane {
   std::optional<Id> extreme(Id v, bool greatest) {
     if (!is_int(g_.dtype(v)) && g_.dtype(v) != DType::index) return std::nullopt;
     if (g_.lanes(v) == 1) return v;
-    if (g_.is_const(v)) return g_.constant(g_.dtype(v), g_.value(v));
+    if (g_.is_const(v)) return g_.constant(g_.dtype(v), static_cast<std::uint64_t>(g_.value(v)));
     if (g_.op(v) == Op::BROADCAST) return g_.operand(v);
     if (g_.op(v) != Op::RAMP) return std::nullopt;
     const std::int64_t reach = g_.stride(v) * (g_.lanes(v) - 1);

@@ -89,6 +89,7 @@ class RowClusters {
   std::optional<TileStep> summing_step(std::size_t kernel, std::size_t depth);
   bool may_sum(const RowCluster& c, std::size_t kernel);
   std::int64_t rows_with_sums(const RowCluster& c, std::int64_t rows);
+  std::string_view why_no_sums(const RowCluster& c, const std::vector<std::size_t>& sums, std::int64_t rows_of_tile);
   void join_sums(std::size_t cluster);
   void join_sum(std::size_t cluster, std::size_t kernel);
   void explain();
@@ -122,9 +123,10 @@ class RowClusters {
   std::vector<BufferUse> uses_;         // by buffer
   std::vector<Neighbours> neighbours_;  // by kernel
   std::vector<RowCluster> clusters_;
-  std::vector<std::size_t> cluster_of_;  // by kernel: its cluster
-  std::vector<std::size_t> reach_;       // by cluster: the last kernel in it or in a cluster that it waits for
-  std::string_view why_;                 // why the last two clusters stay apart
+  std::vector<std::size_t> cluster_of_;            // by kernel: its cluster
+  std::vector<std::size_t> reach_;                 // by cluster: the last kernel in it or in a cluster that it waits for
+  std::string_view why_;                           // why the last two clusters stay apart
+  std::map<std::size_t, std::string_view> apart_;  // by kernel that sums over rows: why it stays apart
   std::map<std::tuple<std::size_t, int, std::size_t, std::size_t>, std::optional<RowOffsets>> offsets_;
 };
 

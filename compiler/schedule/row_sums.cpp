@@ -70,30 +70,46 @@ std::int64_t RowClusters::rows_with_sums(const RowCluster& c, std::int64_t rows)
 // Joins the kernels that sum over the cluster's rows, if no other kernel needs the rows then. Each thread takes whole groups of
 // rows, because the terms of a sum have an order.
 void RowClusters::join_sums(std::size_t cluster) {
-  RowCluster both = clusters_[cluster];
+  const RowCluster both = clusters_[cluster];
   if (both.kernels.size() < 2 || both.depth < 2) return;
-  const auto no_halo = [](const RowOffsets& w) { return w.none(); };
-  const auto extents = std::span<const Id>(tile_steps_[both.kernels[0]].extents).first(both.depth);
-  const auto rows = index_value(g_, extents.back()), groups = index_value(g_, index_product(g_, extents.first(both.depth - 1)));
-  if (!std::ranges::all_of(both.halos, no_halo) || both.rows > most_rows || !rows || !groups || *groups < fewest_groups) return;
-  const std::int64_t rows_of_tile = rows_with_sums(both, *rows);
-  if (rows_of_tile < fewest_rows) return;
   std::vector<std::size_t> sums;
-  double bytes_of_sums = 0;
   for (const std::size_t k : both.kernels)
     for (const int b : tile_steps_[k].access.stores)
       for (const std::size_t r : nth(uses_, b).readers) {
         if (cluster_of_[r] == cluster || std::ranges::find(sums, r) != sums.end()) continue;
         if (clusters_[cluster_of_[r]].kernels.size() != 1 || !may_sum(both, r)) return;
         sums.push_back(r);
-        bytes_of_sums += model_.elements(tile_steps_[r].extents) / static_cast<double>(*groups) *
-                         bytes(g_.dtype(g_.src(g_.store(g_.src(s_.kernels[r].sink).front()), 2)));
       }
-  if (sums.empty() || bytes_of_sums > sums_in_cache || both.kernels.size() + 3 * sums.size() > most_tile_steps) return;
-  for (const std::size_t r : sums)
-    if (lies_between(clusters_[cluster], clusters_[cluster_of_[r]])) return;
+  if (sums.empty()) return;
+  const auto rows = index_value(g_, tile_steps_[both.kernels[0]].extents[both.depth - 1]);
+  const std::int64_t rows_of_tile = rows ? rows_with_sums(both, *rows) : 0;
+  if (const std::string_view why = why_no_sums(both, sums, rows_of_tile); !why.empty()) {
+    for (const std::size_t r : sums) apart_[r] = why;
+    return;
+  }
   clusters_[cluster].rows = rows_of_tile;
   for (const std::size_t r : sums) join_sum(cluster, r);
+}
+
+// Why the sums stay apart from the cluster; empty: they may join.
+std::string_view RowClusters::why_no_sums(const RowCluster& c, const std::vector<std::size_t>& sums,
+                                          std::int64_t rows_of_tile) {
+  const auto extents = std::span<const Id>(tile_steps_[c.kernels[0]].extents).first(c.depth);
+  const auto groups = index_value(g_, index_product(g_, extents.first(c.depth - 1)));
+  if (!groups || *groups < fewest_groups) return "it sums over rows, and too few sums are independent for the threads";
+  if (!std::ranges::all_of(c.halos, [](const RowOffsets& w) { return w.none(); }))
+    return "it sums over rows, of which tiles compute some twice";
+  if (rows_of_tile < fewest_rows || c.rows > most_rows) return "it sums over rows, and no number of rows suits all tiles";
+  if (c.kernels.size() + 3 * sums.size() > most_tile_steps) return "the kernel would have too many parts";
+  double size = 0;
+  for (const std::size_t k : sums) {
+    const Id sum = g_.src(g_.store(g_.src(s_.kernels[k].sink).front()), 2);
+    size += model_.elements(tile_steps_[k].extents) / static_cast<double>(*groups) * bytes(g_.dtype(sum));
+  }
+  if (size > sums_in_cache) return "it sums over rows, and the sums do not fit the cache";
+  const bool between = std::ranges::any_of(
+      sums, [&](std::size_t k) { return lies_between(clusters_[cluster_of_[c.kernels[0]]], clusters_[cluster_of_[k]]); });
+  return between ? "another kernel runs between them" : "";
 }
 
 void RowClusters::join_sum(std::size_t cluster, std::size_t kernel) {
