@@ -1,16 +1,14 @@
 #include "compiler/lower/idle_loops.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "compiler/ir/scopes.h"
-#include "compiler/lower/index_vector.h"
+#include "compiler/lower/lane_extremes.h"
 #include "compiler/lower/rewrite.h"
-#include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
 namespace {
@@ -28,7 +26,7 @@ struct Need {
 // One scalar condition that holds if a vector's condition holds in some lane. It may hold otherwise too.
 class SomeLane {
  public:
-  SomeLane(Graph& g, const Facts& facts) : g_(g), bounds_(g, facts) {}
+  SomeLane(Graph& g, const Facts& facts) : g_(g), extremes_(g, facts) {}
 
   // nullopt: the condition is not about positions.
   std::optional<Id> operator()(Need n) {
@@ -39,7 +37,7 @@ class SomeLane {
     if (op != Op::LT && op != Op::LE) return std::nullopt;
     const auto [a, b] = g_.operands<2>(n.condition);
     const Id low = n.wanted ? a : b, high = n.wanted ? b : a;  // some lane of `low` is below some lane of `high`
-    const auto least = extreme(low, false), greatest = least ? extreme(high, true) : std::nullopt;
+    const auto least = extremes_.lane(low, false), greatest = least ? extremes_.lane(high, true) : std::nullopt;
     if (!greatest) return std::nullopt;
     return g_.make(n.wanted == (op == Op::LT) ? Op::LT : Op::LE, DType::boolean, {*least, *greatest});
   }
@@ -53,35 +51,8 @@ class SomeLane {
     return op == Op::AND ? (left ? left : right) : std::nullopt;
   }
 
-  // The least or the greatest lane of integers.
-  std::optional<Id> extreme(Id v, bool greatest) {
-    if (!is_int(g_.dtype(v)) && g_.dtype(v) != DType::index) return std::nullopt;
-    if (g_.lanes(v) == 1) return v;
-    if (g_.is_const(v)) return g_.constant(g_.dtype(v), static_cast<std::uint64_t>(g_.value(v)));
-    if (g_.op(v) == Op::BROADCAST) return g_.operand(v);
-    if (g_.op(v) != Op::RAMP) return std::nullopt;
-    const std::int64_t reach = g_.stride(v) * (g_.lanes(v) - 1);
-    const std::int64_t offset = greatest ? std::max<std::int64_t>(reach, 0) : std::min<std::int64_t>(reach, 0);
-    const Id base = g_.operand(v);
-    if (g_.dtype(v) == DType::index) return add_index(g_, base, g_.index(offset));
-    const Id at = position(base, reach);
-    if (at == no_id) return std::nullopt;
-    return g_.make(Op::CAST, g_.dtype(v), {add_index(g_, at, g_.index(offset))});
-  }
-
-  // The position whose cast the base is, if all lanes are positions themselves: no cast and no sum wraps. Else no_id.
-  Id position(Id base, std::int64_t reach) {
-    const DType d = g_.dtype(base);
-    if ((d != DType::i32 && d != DType::i64) || (g_.op(base) != Op::CAST && !g_.is_const(base))) return no_id;
-    const Id at = g_.is_const(base) ? g_.index(g_.value(base)) : g_.operand(base);
-    if (g_.dtype(at) != DType::index) return no_id;
-    const std::int64_t most = d == DType::i32 ? std::numeric_limits<std::int32_t>::max() / 2 : std::int64_t{1} << 60;
-    const Interval all = bounds_(at);
-    return all.min >= -most && all.max <= most && reach >= -most && reach <= most ? at : no_id;
-  }
-
   Graph& g_;
-  Bounds bounds_;
+  LaneExtremes extremes_;
 };
 
 class IdleLoops {

@@ -8,6 +8,7 @@
 #include "compiler/ir/remark.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
+#include "compiler/lower/chain_borders.h"
 #include "compiler/lower/check_plan.h"
 #include "compiler/lower/decompose_half.h"
 #include "compiler/lower/decompose_math.h"
@@ -273,6 +274,10 @@ void interleaved_access(Graph& g, Lowering& k) {
 
 void idle_loops(Graph& g, Lowering& k) {
   each_tile_step(g, k, [&](Id s) { return compiler::idle_loops(g, s, in_chunk(g, k)); });
+}
+
+void chain_borders(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::chain_borders(g, *k.loops, s, in_chunk(g, k)); });
 }
 
 void narrow_casts(Graph& g, Lowering& k) {
