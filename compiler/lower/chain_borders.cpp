@@ -49,7 +49,9 @@ class Borders {
  private:
   std::optional<Border> border(Id condition) {
     const auto [a, b] = g_.operands<2>(condition);
-    const auto all = distance(b, false, a, true), some = distance(b, true, a, false);
+    const auto from = extremes_.positions(a), to = from ? extremes_.positions(b) : std::nullopt;
+    if (!to) return std::nullopt;
+    const auto all = distance(to->least, from->greatest), some = distance(to->greatest, from->least);
     if (!all || !some || all->sign != some->sign) return std::nullopt;
     const Id margin = g_.index(g_.op(condition) == Op::LT ? 1 : 0), one = g_.index(1);
     // The condition holds in all lanes if sign * range + all >= margin, and in none if sign * range + some < margin.
@@ -67,11 +69,9 @@ class Borders {
     Id rest;
   };
 
-  // x - y as sign * range + rest, for a lane of each.
-  std::optional<Distance> distance(Id x, bool greatest_x, Id y, bool greatest_y) {
-    const auto to = extremes_.position(x, greatest_x), from = to ? extremes_.position(y, greatest_y) : std::nullopt;
-    if (!from) return std::nullopt;
-    const auto above = symbolic::sum_of(g_, *to), below = symbolic::sum_of(g_, *from);
+  // x - y as sign * range + rest.
+  std::optional<Distance> distance(Id x, Id y) {
+    const auto above = symbolic::sum_of(g_, x), below = symbolic::sum_of(g_, y);
     auto d = above && below ? symbolic::plus(g_, *above, *below, -1) : std::nullopt;
     if (!d) return std::nullopt;
     const auto own = std::ranges::find_if(*d, [&](const Monomial& t) { return t.atoms == std::vector<Id>{range_}; });

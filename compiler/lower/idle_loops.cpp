@@ -37,9 +37,9 @@ class SomeLane {
     if (op != Op::LT && op != Op::LE) return std::nullopt;
     const auto [a, b] = g_.operands<2>(n.condition);
     const Id low = n.wanted ? a : b, high = n.wanted ? b : a;  // some lane of `low` is below some lane of `high`
-    const auto least = extremes_.lane(low, false), greatest = least ? extremes_.lane(high, true) : std::nullopt;
-    if (!greatest) return std::nullopt;
-    return g_.make(n.wanted == (op == Op::LT) ? Op::LT : Op::LE, DType::boolean, {*least, *greatest});
+    const auto below = extremes_.lanes(low), above = below ? extremes_.lanes(high) : std::nullopt;
+    if (!above) return std::nullopt;
+    return g_.make(n.wanted == (op == Op::LT) ? Op::LT : Op::LE, DType::boolean, {below->least, above->greatest});
   }
 
  private:

@@ -1,4 +1,4 @@
-// The least and the greatest lane of a vector of positions.
+// The least and the greatest lane of a vector of positions, or bounds of them.
 #pragma once
 
 #include <optional>
@@ -9,19 +9,24 @@
 
 namespace kiln::compiler {
 
+struct Extremes {
+  Id least, greatest;
+};
+
 class LaneExtremes {
  public:
   LaneExtremes(Graph& g, const Facts& facts) : g_(g), bounds_(g, facts) {}
 
-  // A scalar of the vector's type: its least or greatest lane. nullopt: the lanes are not integers in ascending or descending
-  // order.
-  std::optional<Id> lane(Id v, bool greatest);
+  // Scalars of the vector's type. nullopt: the lanes are not integers whose order is known.
+  std::optional<Extremes> lanes(Id v);
 
-  // The same as an index. nullopt: the lanes are not positions, or a cast or a sum of them wraps.
-  std::optional<Id> position(Id v, bool greatest);
+  // The same as indices. nullopt: the lanes are not sums of a few positions, or a cast or a sum of them wraps.
+  std::optional<Extremes> positions(Id v, int most_terms = 4);
 
  private:
-  Id position_of_cast(Id v, std::int64_t reach);
+  std::optional<Extremes> sum(Id v, int most_terms);
+  std::optional<Extremes> ramp(Id v);
+  bool fit(const Extremes& e, DType d);
 
   Graph& g_;
   Bounds bounds_;
