@@ -6,6 +6,7 @@
 
 #include "compiler/ir/entry_values.h"
 #include "compiler/ir/state.h"
+#include "compiler/ir/tile_chain.h"
 #include "tests/unit/lower_harness.h"
 
 namespace kiln::compiler::testing {
@@ -50,13 +51,18 @@ class KernelRun {
     const std::vector<Id> all(g_.src(k_.sink).begin(), g_.src(k_.sink).end());
     const bool tile_steps = has_tile_steps(g_, k_.sink);
     written_.resize(all.size());
+    for (const Id end : all)
+      if (continues_sum(g_, end)) sums_.insert(g_.arg(g_.src(g_.src(end, 0), 0), 0));
     if (!tile_steps) {
       walk(all, 0, 0);
     } else {
       const Id rows = g_.src(all[0], 1);
       const std::int64_t n = index_at(g_, g_.src(rows, 0), symbols_);
+      const Id in_order = tiles_in_order(g_, all, rows);
+      const std::int64_t group = in_order == no_id ? 1 : index_at(g_, in_order, symbols_);
       for (std::int64_t r = 0; r < n; ++r) {
-        set_range(rows, backward_ ? n - 1 - r : r);
+        const std::int64_t back = (n - 1) / group - r / group;  // number of the group, from the last one
+        set_range(rows, backward_ ? back * group + r % group : r);
         for (std::size_t e = 0; e < all.size();) {
           check(g_.src(all[e], 1) == rows, "tile_steps without a shared loop");
           std::vector<Id> step{all[e]};
@@ -113,11 +119,16 @@ class KernelRun {
       const Memory& m = slots_[static_cast<std::size_t>(g_.arg(buffer, 0))];
       const std::int64_t at = value(g_.src(store, 1)).i;
       const Scalar v = value(g_.src(store, 2));
+      const bool is_sum = sums_.contains(g_.arg(buffer, 0));
+      if (g_.src(store).size() > 3 && value(g_.src(store, 3)).i == 0) {
+        ++e;
+        continue;
+      }
       check(at >= 0 && at < m.size, "store out of bounds");
       const DType d = g_.dtype(buffer);
       char* const place = m.data + at * bytes(d);
       const bool is_first = written_[e++].insert(at).second;  // the last tile or panel may begin in the one before
-      check(is_first || bits_of(d, get(place, d)) == bits_of(d, v), "two values for one element");
+      check(is_first || is_sum || bits_of(d, get(place, d)) == bits_of(d, v), "two values for one element");
       put(place, d, v);
     }
   }
@@ -216,6 +227,7 @@ class KernelRun {
   std::vector<std::uint64_t> version_;
   std::vector<std::pair<std::uint64_t, Scalar>> memo_;
   std::vector<std::optional<std::vector<Id>>> free_;
+  std::set<std::int64_t> sums_;          // slots of buffers to whose elements tile steps add
   std::map<Id, std::vector<Id>> early_;  // by END: see loads_on_entry()
   std::uint64_t clock_ = 0;
 };
