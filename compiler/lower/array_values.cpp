@@ -1,0 +1,88 @@
+#include "compiler/lower/array_values.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "compiler/ir/nth.h"
+#include "compiler/ir/scopes.h"
+#include "compiler/ir/state.h"
+#include "compiler/lower/array_contents.h"
+#include "compiler/lower/unroll_loop.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t most_operations = 8192;  // of all iterations, together
+constexpr std::int64_t most_iterations = 256;   // of one loop
+constexpr std::int64_t most_registers = 64;     // that all arrays fill
+constexpr std::size_t most_passes = 64;
+
+using Arrays = std::set<Id>;
+
+std::int64_t elements_of(const Graph& g, Id local) {
+  std::int64_t n = 1;
+  for (const Id extent : g.src(local).subspan(1)) n *= g.value(extent);
+  return n;
+}
+
+// The arrays of each scope: by RANGE.
+std::map<Id, Arrays> arrays_by_range(const Graph& g, Id sink) {
+  std::map<Id, Arrays> out;
+  for (const Id id : g.reachable(sink))
+    if (g.op(id) == Op::LOCAL) out[g.range_of(id)].insert(id);
+  return out;
+}
+
+bool fit_registers(const Graph& g, const Arrays& arrays, const Target& target) {
+  std::int64_t bytes_left = most_registers * target.vector_bytes;
+  for (const Id a : arrays) {
+    if (g.lanes(a) != 1) return false;
+    bytes_left -= std::min(elements_of(g, a), bytes_left + 1) * bytes(g.dtype(a));
+    if (bytes_left < 0) return false;
+  }
+  return true;
+}
+
+bool carries(const Graph& g, const LoopParts& l, const Arrays& arrays) {
+  return std::ranges::any_of(l.init, [&](Id v) { return is_state(g, v) && arrays.contains(memory_of(g, v)); });
+}
+
+// The loops that the arrays' states go through, inner ones first. nullopt: they cannot all be unrolled.
+std::optional<std::vector<Id>> loops_with(const Graph& g, Id sink, const Arrays& arrays) {
+  std::vector<Id> out;
+  std::int64_t left = most_operations;
+  for (const Id id : g.reachable(sink)) {
+    if (g.op(id) != Op::FOR) continue;
+    const LoopParts l = loop_parts(g, id);
+    if (!carries(g, l, arrays)) continue;
+    if (!has_constant_count(g, id, most_iterations)) return std::nullopt;
+    const std::vector<Id> nodes = g.reachable(l.yield);
+    left -= constant_count(g, id) * std::ssize(depends_on_range(g, nodes, l.range));
+    if (left < 0) return std::nullopt;
+    out.push_back(id);
+  }
+  return out;
+}
+
+// The sink with the arrays as values; nullopt: that is not possible.
+std::optional<Id> as_values(Graph& g, RangeIds& loops, Id sink, const Arrays& arrays) {
+  for (std::size_t pass = 0; pass < most_passes; ++pass) {
+    const auto todo = loops_with(g, sink, arrays);
+    if (!todo) return std::nullopt;
+    if (todo->empty()) return with_contents(g, sink, arrays);
+    sink = unroll_loop(g, loops, sink, todo->front());
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Id array_values(Graph& g, RangeIds& loops, Id sink, const Target& target) {
+  for (const auto& [range, arrays] : arrays_by_range(g, sink))
+    if (fit_registers(g, arrays, target)) sink = as_values(g, loops, sink, arrays).value_or(sink);
+  return sink;
+}
+
+}  // namespace kiln::compiler
