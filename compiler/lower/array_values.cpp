@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t most_operations = 8192;  // of all iterations, together
 constexpr std::int64_t most_iterations = 256;   // of one loop
-constexpr std::int64_t most_registers = 64;     // that all arrays fill
+constexpr std::int64_t most_registers = 512;    // that all arrays would fill; most are not in use at one time
 constexpr std::size_t most_passes = 64;
 
 using Arrays = std::set<Id>;
@@ -45,21 +45,29 @@ bool fit_registers(const Graph& g, const Arrays& arrays, const Target& target) {
   return true;
 }
 
-bool carries(const Graph& g, const LoopParts& l, const Arrays& arrays) {
-  return std::ranges::any_of(l.init, [&](Id v) { return is_state(g, v) && arrays.contains(memory_of(g, v)); });
+bool is_of(const Graph& g, Id state, const Arrays& arrays) {
+  return is_state(g, state) && arrays.contains(memory_of(g, state));
 }
 
-// The loops that the arrays' states go through, inner ones first. nullopt: they cannot all be unrolled.
+// Whether the loop carries states of the arrays, or loads their elements. inside: the nodes of an iteration.
+bool uses(const Graph& g, const LoopParts& l, const std::unordered_set<Id>& inside, const Arrays& arrays) {
+  return std::ranges::any_of(l.init, [&](Id v) { return is_of(g, v, arrays); }) ||
+         std::ranges::any_of(inside, [&](Id id) { return g.op(id) == Op::LOAD && is_of(g, g.state(id), arrays); });
+}
+
+// The loops that use the arrays, inner ones first. nullopt: they cannot all be unrolled.
 std::optional<std::vector<Id>> loops_with(const Graph& g, Id sink, const Arrays& arrays) {
   std::vector<Id> out;
   std::int64_t left = most_operations;
   for (const Id id : g.reachable(sink)) {
     if (g.op(id) != Op::FOR) continue;
     const LoopParts l = loop_parts(g, id);
-    if (!carries(g, l, arrays)) continue;
-    if (!has_constant_count(g, id, most_iterations)) return std::nullopt;
     const std::vector<Id> nodes = g.reachable(l.yield);
-    left -= constant_count(g, id) * std::ssize(depends_on_range(g, nodes, l.range));
+    const std::unordered_set<Id> inside = depends_on_range(g, nodes, l.range);
+    const bool is_around = std::ranges::any_of(arrays, [&](Id a) { return inside.contains(a); });
+    if (is_around || !uses(g, l, inside, arrays)) continue;
+    if (!has_constant_count(g, id, most_iterations)) return std::nullopt;
+    left -= constant_count(g, id) * std::ssize(inside);
     if (left < 0) return std::nullopt;
     out.push_back(id);
   }
