@@ -166,7 +166,8 @@ class Contents {
   // A vector of these elements, or a scalar for one element.
   Id gathered(DType d, const std::vector<Element>& from) {
     const int lanes = narrow<int>(std::ssize(from));
-    if (std::ranges::all_of(from, [&](const Element& e) { return e == from[0]; })) return widen_lanes(g_, scalar(d, from[0]), lanes);
+    if (std::ranges::all_of(from, [&](const Element& e) { return e == from[0]; }))
+      return widen_lanes(g_, scalar(d, from[0]), lanes);
     std::vector<Id> vectors;
     int widest = 1;
     for (const Element& e : from)

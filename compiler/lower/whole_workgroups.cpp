@@ -23,11 +23,32 @@ std::map<Id, std::int64_t> partial_ends(const Graph& g, Id sink) {
   return out;
 }
 
+constexpr std::int64_t most_array_bytes = std::int64_t{1} << 18;  // both versions have arrays of their own on the stack
+
+bool has_small_arrays(const Graph& g, Id sink) {
+  std::int64_t left = most_array_bytes;
+  for (const Id id : g.reachable(sink)) {
+    if (g.op(id) != Op::LOCAL) continue;
+    std::int64_t size = bytes(g.dtype(id));
+    for (const Id extent : g.src(id).subspan(1)) size = std::min(size * std::min(g.value(extent), left + 1), left + 1);
+    left -= size;
+    if (left < 0) return false;
+  }
+  return true;
+}
+
+// The RANGEs of the kernel; an axis with one workgroup may have none.
+std::vector<Id> axes_of(const Graph& g, Id sink) {
+  std::vector<Id> out = g.sources(g.src(sink, 0), 1);
+  std::erase_if(out, [&](Id r) { return g.op(r) != Op::RANGE; });
+  return out;
+}
+
 class Versions {
  public:
   Versions(Graph& g, RangeIds& loops, Id sink, std::map<Id, std::int64_t> ends)
       : g_(g), loops_(loops), ends_(std::move(ends)), effects_(g.sources(sink)) {
-    ranges_ = g.sources(effects_[0], 1);
+    ranges_ = axes_of(g, sink);
     for (const Id effect : effects_) {
       finals_.push_back(g.src(effect, 0));
     }
@@ -67,7 +88,8 @@ class Versions {
     std::vector<std::vector<Id>> inits{states_};
     for (const Id r : ranges) {
       std::vector<Id> carries;
-      for (std::size_t i = 0; i < states_.size(); ++i) carries.push_back(g_.make(Op::CARRY, DType::none, {r, inits.back()[i]}, {i}));
+      for (std::size_t i = 0; i < states_.size(); ++i)
+        carries.push_back(g_.make(Op::CARRY, DType::none, {r, inits.back()[i]}, {i}));
       inits.push_back(carries);
     }
     for (std::size_t i = 0; i < states_.size(); ++i) made[entries_[i]] = inits.back()[i];
@@ -107,7 +129,9 @@ class Versions {
 
 Id whole_workgroups(Graph& g, RangeIds& loops, Id sink) {
   std::map<Id, std::int64_t> ends = partial_ends(g, sink);
-  return ends.empty() ? sink : Versions(g, loops, sink, std::move(ends)).run();
+  return ends.empty() || axes_of(g, sink).empty() || !has_small_arrays(g, sink)
+             ? sink
+             : Versions(g, loops, sink, std::move(ends)).run();
 }
 
 }  // namespace kiln::compiler

@@ -150,7 +150,8 @@ Id unroll_barrier_loops(Graph& g, RangeIds& loops, Id sink) {
   const auto next = [&] {
     const std::vector<Id> nodes = g.reachable(sink);
     const auto it = std::ranges::find_if(nodes, [&](Id id) {
-      return g.op(id) == Op::FOR && !is_workgroup_loop(g, id) && has_constant_count(g, id, most_barrier_loops) && is_regular(id);
+      return g.op(id) == Op::FOR && !is_workgroup_loop(g, id) && has_constant_count(g, id, most_barrier_loops) &&
+             is_regular(id);
     });
     return it == nodes.end() ? no_id : *it;
   };
