@@ -24,6 +24,7 @@
 #include "compiler/lower/loads_once.h"
 #include "compiler/lower/loop_interiors.h"
 #include "compiler/lower/loop_nest.h"
+#include "compiler/lower/loop_reductions.h"
 #include "compiler/lower/mask_loops.h"
 #include "compiler/lower/merge_ranges.h"
 #include "compiler/lower/narrow_casts.h"
@@ -214,6 +215,7 @@ void estimate_work(Graph& g, Lowering& k) {
 }
 
 void reduce_lowering(Graph& g, Lowering& k) {
+  if (k.is_explicit) each_tile_step(g, k, [&](Id s) { return loop_reductions(g, s); });
   each_tile_step(g, k, [&](Id s) { return compiler::reduce_lowering(g, *k.loops, s, k.facts); });
 }
 

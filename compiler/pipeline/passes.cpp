@@ -80,7 +80,7 @@ constexpr Pass table[] = {
     {"decompose_math", kernel, Form::lowering, required, lowering::decompose_math},
     {"decompose_half", kernel, Form::lowering, required, lowering::decompose_half},
     {"estimate_work", kernel, Form::lowering, required, lowering::estimate_work},
-    {"reduce_lowering", plain_kernel, Form::lowering, required, lowering::reduce_lowering},
+    {"reduce_lowering", kernel, Form::lowering, required, lowering::reduce_lowering},
     {"fuse_reductions", plain_kernel, Form::lowering, optional, lowering::fuse_reductions},
     {"loop_interiors", plain_kernel, Form::lowering, optional, lowering::loop_interiors},
     {"scan_lowering", explicit_kernel, Form::lowering, required, lowering::scan_lowering},
