@@ -22,6 +22,7 @@
 #include "compiler/lower/interleaved_access.h"
 #include "compiler/lower/kernel_time.h"
 #include "compiler/lower/loads_once.h"
+#include "compiler/lower/loop_clamps.h"
 #include "compiler/lower/loop_interiors.h"
 #include "compiler/lower/loop_nest.h"
 #include "compiler/lower/loop_reductions.h"
@@ -195,6 +196,10 @@ void merge_ranges(Graph& g, Lowering& k) {
 void serial_atomics(Graph& g, Lowering& k) {
   k.in_order = needs_order(g, k.tile_steps[0]);
   each_tile_step(g, k, [&](Id s) { return compiler::serial_atomics(g, s); });
+}
+
+void loop_clamps(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::loop_clamps(g, s, k.facts); });
 }
 
 void forward_stores(Graph& g, Lowering& k) {
