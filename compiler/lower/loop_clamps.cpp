@@ -18,13 +18,20 @@ class Tightened {
   Tightened(Graph& g, const Facts& facts) : g_(g), facts_(facts), simplify_(g, facts) {}
 
   Id run(Id sink) {
+    add_counters();
     tighten_ranges(sink);
-    if (exact_.empty()) return sink;
+    if (exact_.empty() && depends_.empty()) return sink;
     const Id made = rewrite(g_, sink, [&](Id id, std::span<const Id> x) { return node(id, x); });
     return rewrite(g_, made, [&](Id id, std::span<const Id>) { return rough_.contains(id) ? rough_.at(id) : no_id; });
   }
 
  private:
+  // The symbols of facts: counters of loops around the kernel.
+  void add_counters() {
+    for (const Id id : g_.reachable(facts_.nonnegative))
+      if (g_.op(id) == Op::SYM) depends_.insert(id);
+  }
+
   // RANGEs with the ends of their FORs, outer loops first: a FOR has a greater id than the loops inside it.
   void tighten_ranges(Id sink) {
     const std::vector<Id> nodes = g_.reachable(sink);
@@ -42,8 +49,7 @@ class Tightened {
 
   Id node(Id id, std::span<const Id> x) {
     if (const auto it = exact_.find(id); it != exact_.end()) return it->second;
-    if (g_.op(id) == Op::RANGE) return id;
-    if (!of_exact(x)) return no_id;
+    if (g_.op(id) == Op::RANGE || !of_exact(x)) return no_id;
     if (fits_cast(id, x)) return g_.operand(x[0]);
     const Id made = g_.with_src(id, std::vector<Id>(x.begin(), x.end()));
     depends_.insert(made);
@@ -72,7 +78,7 @@ class Tightened {
   const Facts& facts_;
   Simplifier simplify_;
   std::unordered_map<Id, Id> exact_, rough_;  // RANGE -> RANGE with the end of its FOR, and back
-  std::unordered_set<Id> depends_;            // on RANGEs with exact ends
+  std::unordered_set<Id> depends_;            // on RANGEs with exact ends, or on counters
 };
 
 }  // namespace
