@@ -14,9 +14,10 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t most_operations = 8192;  // of all iterations, together
-constexpr std::int64_t most_iterations = 256;   // of one loop
-constexpr std::int64_t most_registers = 512;    // that all arrays would fill; most are not in use at one time
+constexpr std::int64_t most_operations = 8192;    // of all iterations, together
+constexpr std::int64_t most_iterations = 256;     // of one loop
+constexpr std::int64_t most_registers = 512;      // that all arrays would fill; most are not in use at one time
+constexpr std::int64_t most_bytes_of_lane = 128;  // of all arrays, if each lane has its own
 constexpr std::size_t most_passes = 64;
 
 using Arrays = std::set<Id>;
@@ -35,8 +36,7 @@ std::map<Id, Arrays> arrays_by_range(const Graph& g, Id sink) {
   return out;
 }
 
-bool fit_registers(const Graph& g, const Arrays& arrays, const Target& target) {
-  std::int64_t bytes_left = most_registers * target.vector_bytes;
+bool fit_registers(const Graph& g, const Arrays& arrays, std::int64_t bytes_left) {
   for (const Id a : arrays) {
     if (g.lanes(a) != 1) return false;
     bytes_left -= std::min(elements_of(g, a), bytes_left + 1) * bytes(g.dtype(a));
@@ -87,9 +87,10 @@ std::optional<Id> as_values(Graph& g, RangeIds& loops, Id sink, const Arrays& ar
 
 }  // namespace
 
-Id array_values(Graph& g, RangeIds& loops, Id sink, const Target& target) {
+Id array_values(Graph& g, RangeIds& loops, Id sink, bool has_workgroups, const Target& target) {
+  const std::int64_t most = has_workgroups ? most_registers * target.vector_bytes : most_bytes_of_lane;
   for (const auto& [range, arrays] : arrays_by_range(g, sink))
-    if (fit_registers(g, arrays, target)) sink = as_values(g, loops, sink, arrays).value_or(sink);
+    if (fit_registers(g, arrays, most)) sink = as_values(g, loops, sink, arrays).value_or(sink);
   return sink;
 }
 

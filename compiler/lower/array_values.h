@@ -14,6 +14,8 @@
 
 namespace kiln::compiler {
 
-Id array_values(Graph& g, RangeIds& loops, Id sink, const Target& target);
+// has_workgroups: vectors hold the arrays of the kernel. Else each lane will have arrays of its own, in vectors for each
+// element.
+Id array_values(Graph& g, RangeIds& loops, Id sink, bool has_workgroups, const Target& target);
 
 }  // namespace kiln::compiler

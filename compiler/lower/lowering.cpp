@@ -8,6 +8,7 @@
 #include "compiler/ir/remark.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
+#include "compiler/lower/array_values.h"
 #include "compiler/lower/check_plan.h"
 #include "compiler/lower/decompose_half.h"
 #include "compiler/lower/decompose_math.h"
@@ -244,6 +245,10 @@ void workgroup_lanes(Graph& g, Lowering& k) {
   k.has_workgroups = compiler::has_workgroups(g, k.tile_steps[0]);
   if (k.has_workgroups)
     each_tile_step(g, k, [&](Id s) { return compiler::workgroup_lanes(g, *k.loops, s, k.facts, k.target); });
+}
+
+void array_values(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::array_values(g, *k.loops, s, k.has_workgroups, k.target); });
 }
 
 void vectorize_plan(Graph& g, Lowering& k) {

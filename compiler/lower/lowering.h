@@ -48,6 +48,7 @@ void loop_interiors(Graph& g, Lowering& k);   // not for kernels that the progra
 void scan_lowering(Graph& g, Lowering& k);    // only for kernels with loops, as the program writes them
 void fuse_reductions(Graph& g, Lowering& k);  // not for kernels that the program wrote
 void workgroup_lanes(Graph& g, Lowering& k);  // only for kernels that the program wrote
+void array_values(Graph& g, Lowering& k);     // only for kernels that the program wrote
 void vectorize_plan(Graph& g, Lowering& k);   // explicit_plan for kernels that the program wrote
 void mask_loops(Graph& g, Lowering& k);       // only for kernels that the program wrote
 void loop_nest(Graph& g, Lowering& k);

@@ -11,7 +11,6 @@
 #include "compiler/ir/remark.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/access.h"
-#include "compiler/lower/array_values.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/explicit_plan.h"
 #include "compiler/lower/index_vector.h"
@@ -197,7 +196,7 @@ Id workgroup_lanes(Graph& g, RangeIds& loops, Id sink, const Facts& facts, const
       sink = replaced(range, loops.range(g, g.end(range), RangeKind::loop));
     }
   }
-  return array_values(g, loops, sink, target);
+  return sink;
 }
 
 }  // namespace kiln::compiler

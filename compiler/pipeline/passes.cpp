@@ -86,6 +86,7 @@ constexpr Pass table[] = {
     {"loop_interiors", plain_kernel, Form::lowering, optional, lowering::loop_interiors},
     {"scan_lowering", explicit_kernel, Form::lowering, required, lowering::scan_lowering},
     {"workgroup_lanes", explicit_kernel, Form::lowering, optional, lowering::workgroup_lanes},
+    {"array_values", explicit_kernel, Form::lowering, optional, lowering::array_values},
     {"vectorize_plan", kernel, Form::lowering, optional, lowering::vectorize_plan},
     {"mask_loops", explicit_kernel, Form::lowering, required, lowering::mask_loops},
     {"loop_nest", kernel, Form::lowering, required, lowering::loop_nest},
