@@ -190,6 +190,23 @@ bool Memory::is_fixed_gate(Id node) const {
   });
 }
 
+// Whether the index is MAX(MIN(i, n - 1), 0) and the gate 0 < n: then the index is 0 where the gate is false.
+bool Memory::is_first_without_gate(Id node) const {
+  const auto is = [&](Id id, std::int64_t v) { return g_.is_const(id) && g_.value(id) == v; };
+  const Id gate = g_.src(node, 3), index = index_of(g_, node);
+  if (g_.op(gate) != Op::LT || !is(g_.src(gate, 0), 0) || g_.op(index) != Op::MAX) return false;
+  const Id n = g_.src(gate, 1);
+  const auto is_last = [&](Id id) {
+    return g_.op(id) == Op::ADD &&
+           ((g_.src(id, 0) == n && is(g_.src(id, 1), -1)) || (g_.src(id, 1) == n && is(g_.src(id, 0), -1)));
+  };
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Id inner = g_.src(index, i);
+    if (is(g_.src(index, 1 - i), 0) && g_.op(inner) == Op::MIN && std::ranges::any_of(g_.src(inner), is_last)) return true;
+  }
+  return false;
+}
+
 // Loads from an array of zeros where the condition does not hold: no branch and no mask.
 Value* Memory::load_or_zeros(Id node, std::span<Value* const> x) {
   Value* gate = one_lane_of(x[2]);
@@ -207,7 +224,8 @@ Value* Memory::load_or_zeros(Id node, std::span<Value* const> x) {
   Value* const kept = base(memory);
   Value*& place = nth(pointers_, g_.slot(memory));
   place = b_.CreateSelect(gate, kept, zeros);
-  Value* const at[] = {b_.CreateSelect(gate, x[0], llvm::Constant::getNullValue(x[0]->getType()))};
+  Value* const first = llvm::Constant::getNullValue(x[0]->getType());
+  Value* const at[] = {is_first_without_gate(node) ? x[0] : b_.CreateSelect(gate, x[0], first)};
   Value* const loaded = load(node, at);
   place = kept;
   return loaded;

@@ -47,6 +47,7 @@ class Memory {
   llvm::StoreInst* blended_store(Id node, llvm::Value* index, llvm::Value* value, llvm::Value* mask);
   bool is_branch(Id node) const;
   bool is_fixed_gate(Id node) const;
+  bool is_first_without_gate(Id node) const;
   llvm::Value* load_or_zeros(Id node, std::span<llvm::Value* const> x);
   llvm::Value* one_lane_of(llvm::Value* v);
   llvm::Value* gated_load(Id node, llvm::Value* index, llvm::Value* alt, llvm::Value* gate);

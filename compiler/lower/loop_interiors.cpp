@@ -13,8 +13,10 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::size_t most_nodes = 400;  // of a body, which is copied twice
-constexpr int most_loops = 16;           // in one kernel
+constexpr std::size_t most_nodes = 400;        // of a body, which is copied twice
+constexpr std::size_t most_scalar_nodes = 64;  // the same without lanes: such loops are often short
+constexpr std::int64_t few_iterations = 16;    // of a loop without lanes that stays whole
+constexpr int most_loops = 16;                 // in one kernel
 
 // The lanes of an index: the sum `base` plus a number between least and most.
 struct Lanes {
@@ -24,7 +26,8 @@ struct Lanes {
 
 class LoopInterior {
  public:
-  LoopInterior(Graph& g, Id loop) : g_(g), parts_(loop_parts(g, loop)), nodes_(g.reachable(parts_.yield)) {
+  LoopInterior(Graph& g, Id loop, LoopLanes lanes)
+      : g_(g), wanted_(lanes), parts_(loop_parts(g, loop)), nodes_(g.reachable(parts_.yield)) {
     varying_.insert(parts_.range);
     for (const Id id : nodes_)
       if (std::ranges::any_of(g.src(id), [&](Id s) { return varying_.contains(s); })) varying_.insert(id);
@@ -34,8 +37,7 @@ class LoopInterior {
   std::unordered_map<Id, Id> find() {
     if (parts_.conditional || parts_.init.empty() || varying_.size() > most_nodes) return {};
     const std::size_t without_effects = 3 + 2 * parts_.init.size();
-    if (std::ranges::any_of(varying_, [&](Id id) { return g_.op(id) == Op::FOR; }) ||
-        std::ranges::none_of(varying_, [&](Id id) { return g_.lanes(id) > 1 && g_.dtype(id) != DType::index; }) ||
+    if (std::ranges::any_of(varying_, [&](Id id) { return g_.op(id) == Op::FOR; }) || !is_wanted() ||
         parts_.init.size() + parts_.yield.size() + 3 != without_effects)
       return {};
     for (const Id id : nodes_)
@@ -48,17 +50,48 @@ class LoopInterior {
   const std::vector<Id>& highs() const { return highs_; }
 
  private:
+  bool is_wanted() const {
+    const auto is_value = [&](Id id) { return g_.lanes(id) > 1 && g_.dtype(id) != DType::index; };
+    if (wanted_ == LoopLanes::some) return std::ranges::any_of(varying_, is_value);
+    const bool is_short = g_.is_const(parts_.begin) && g_.is_const(parts_.end) &&
+                          g_.value(parts_.end) - g_.value(parts_.begin) <= few_iterations * parts_.step;
+    return !is_short && varying_.size() <= most_scalar_nodes &&
+           std::ranges::none_of(varying_, [&](Id id) { return g_.lanes(id) > 1 || g_.dtype(id) == DType::none; });
+  }
+
   void look(Id id) {
     if (g_.op(id) != Op::LOAD) return;
     if (g_.src(id).size() == 4) look_at_gate(g_.src(id, 3));
-    std::vector<Id> open{g_.src(id, 1)};
+    const Id index = g_.src(id, 1);
+    std::vector<Id> open{index}, parts;
     while (!open.empty()) {
       const Id part = open.back();
       open.pop_back();
-      if (g_.dtype(part) != DType::index || !varying_.contains(part) || inside_.contains(part)) continue;
-      look_at_index(part);
+      if (g_.dtype(part) != DType::index || !varying_.contains(part) || !seen_.insert(part).second) continue;
+      parts.push_back(part);
       open.insert(open.end(), g_.src(part).begin(), g_.src(part).end());
     }
+    std::ranges::sort(parts);  // a clamp after the clamp inside it
+    for (const Id part : parts) look_at_index(part);
+    if (g_.src(id).size() == 4 && inside_.contains(index)) look_at_extent(index, g_.src(id, 3));
+  }
+
+  // MAX(MIN(i, n - 1), 0) is i in the interior, which has an iteration only if 0 < n.
+  void look_at_extent(Id index, Id gate) {
+    if (g_.op(gate) != Op::LT || g_.op(index) != Op::MAX || !g_.is_index_const(g_.src(gate, 0), 0)) return;
+    const auto [a, b] = g_.operands<2>(index);
+    const Id inner = g_.is_index_const(a, 0) ? b : a;
+    if (g_.op(inner) != Op::MIN || !inside_.contains(inner) || !g_.is_index_const(inner == a ? b : a, 0)) return;
+    const auto [x, y] = g_.operands<2>(inner);
+    const auto last = symbolic::sum_of(g_, varying_.contains(x) ? y : x), extent = symbolic::sum_of(g_, g_.src(gate, 1));
+    const auto d = last && extent ? symbolic::plus(g_, *extent, *last, -1) : std::nullopt;
+    if (d && *d == constant_sum(1)) inside_[gate] = g_.constant(DType::boolean, 1);
+  }
+
+  // The node, or what it is in the interior.
+  Id inside(Id id) const {
+    const auto it = inside_.find(id);
+    return it == inside_.end() ? id : it->second;
   }
 
   void look_at_index(Id id) {
@@ -66,12 +99,12 @@ class LoopInterior {
     if (op != Op::MIN && op != Op::MAX && op != Op::FLOORMOD) return;
     const auto [a, b] = g_.operands<2>(id);
     if (op == Op::FLOORMOD) {
-      if (!varying_.contains(b) && wraps(a, b)) inside_[id] = a;
+      if (!varying_.contains(b) && wraps(inside(a), b)) inside_[id] = inside(a);
       return;
     }
     const bool first = varying_.contains(a);
     if (first == varying_.contains(b)) return;
-    const Id kept = first ? a : b, limit = first ? b : a;
+    const Id kept = inside(first ? a : b), limit = first ? b : a;
     if (op == Op::MIN ? holds(kept, limit, 0) : holds(limit, kept, 0)) inside_[id] = kept;
   }
 
@@ -138,20 +171,22 @@ class LoopInterior {
   }
 
   Graph& g_;
+  const LoopLanes wanted_;
   const LoopParts parts_;
   const std::vector<Id> nodes_;
-  std::unordered_set<Id> varying_;
+  std::unordered_set<Id> varying_, seen_;  // seen_: parts of indices
   std::unordered_map<Id, Id> inside_;
   std::vector<Id> lows_, highs_;
 };
 
 class Cutter {
  public:
-  Cutter(Graph& g, RangeIds& loops, const Facts& facts) : g_(g), loops_(loops), simplified_(g, facts) {}
+  Cutter(Graph& g, RangeIds& loops, const Facts& facts, LoopLanes lanes)
+      : g_(g), loops_(loops), lanes_(lanes), simplified_(g, facts) {}
 
   // The FORs that take the place of the loop; no_id: none do.
   Id cut(Id loop) {
-    LoopInterior interior(g_, loop);
+    LoopInterior interior(g_, loop, lanes_);
     const std::unordered_map<Id, Id> inside = interior.find();
     if (inside.empty()) return no_id;
     const LoopParts l = loop_parts(g_, loop);
@@ -165,16 +200,20 @@ class Cutter {
       return index_binary(g_, Op::MIN, end, sub_index(g_, from, mul_index(g_, back, step)));
     };
     const Id first = interior.lows().empty() ? begin : simplified_(behind(begin, low));
-    const Id last = interior.highs().empty() ? end : simplified_(behind(first, high));
     const auto part = [&](Id from, Id to, const std::vector<Id>& values, const std::unordered_map<Id, Id>& replaced) {
       return part_of_loop(g_, loops_, loop, from, to, values, replaced);
     };
+    // A begin from data is at a border only if the data are wrong. Then the loop behind the interior has all iterations.
+    const bool is_at_border = first != begin && lanes_ == LoopLanes::none && !g_.is_const(first);
+    const Id from = is_at_border ? begin : first;
+    Id last = interior.highs().empty() ? end : simplified_(behind(from, high));
+    if (is_at_border) last = g_.make(Op::WHERE, DType::index, {g_.make(Op::LE, DType::boolean, {first, begin}), last, begin});
     std::vector<Id> now = init;
-    if (first != begin) {
-      const Id before = part(begin, first, now, {});
+    if (from != begin) {
+      const Id before = part(begin, from, now, {});
       now = results_of(g_, before);
     }
-    const Id middle = part(first, last, now, inside);
+    const Id middle = part(from, last, now, inside);
     if (last == end) return middle;
     const std::vector<Id> behind_middle = results_of(g_, middle);
     return part(last, end, behind_middle, {});
@@ -183,13 +222,14 @@ class Cutter {
  private:
   Graph& g_;
   RangeIds& loops_;
+  const LoopLanes lanes_;
   Simplifier simplified_;
 };
 
 }  // namespace
 
-Id loop_interiors(Graph& g, RangeIds& loops, Id sink, const Facts& facts) {
-  Cutter cutter(g, loops, facts);
+Id loop_interiors(Graph& g, RangeIds& loops, Id sink, const Facts& facts, LoopLanes lanes) {
+  Cutter cutter(g, loops, facts, lanes);
   int cut = 0;
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {
     if (g.op(id) != Op::FOR || cut == most_loops) return no_id;

@@ -8,6 +8,7 @@
 #include "compiler/ir/remark.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
+#include "compiler/lower/array_values.h"
 #include "compiler/lower/chain_borders.h"
 #include "compiler/lower/check_plan.h"
 #include "compiler/lower/decompose_half.h"
@@ -24,8 +25,10 @@
 #include "compiler/lower/interleaved_access.h"
 #include "compiler/lower/kernel_time.h"
 #include "compiler/lower/loads_once.h"
+#include "compiler/lower/loop_clamps.h"
 #include "compiler/lower/loop_interiors.h"
 #include "compiler/lower/loop_nest.h"
+#include "compiler/lower/loop_reductions.h"
 #include "compiler/lower/mask_loops.h"
 #include "compiler/lower/merge_ranges.h"
 #include "compiler/lower/narrow_casts.h"
@@ -198,6 +201,10 @@ void serial_atomics(Graph& g, Lowering& k) {
   each_tile_step(g, k, [&](Id s) { return compiler::serial_atomics(g, s); });
 }
 
+void loop_clamps(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::loop_clamps(g, s, k.facts); });
+}
+
 void forward_stores(Graph& g, Lowering& k) {
   each_tile_step(g, k, [&](Id s) { return compiler::forward_stores(g, s); });
 }
@@ -216,6 +223,7 @@ void estimate_work(Graph& g, Lowering& k) {
 }
 
 void reduce_lowering(Graph& g, Lowering& k) {
+  if (k.is_explicit) each_tile_step(g, k, [&](Id s) { return loop_reductions(g, s); });
   each_tile_step(g, k, [&](Id s) { return compiler::reduce_lowering(g, *k.loops, s, k.facts); });
 }
 
@@ -241,6 +249,10 @@ void workgroup_lanes(Graph& g, Lowering& k) {
     each_tile_step(g, k, [&](Id s) { return compiler::workgroup_lanes(g, *k.loops, s, k.facts, k.target); });
 }
 
+void array_values(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::array_values(g, *k.loops, s, k.has_workgroups, k.target); });
+}
+
 void vectorize_plan(Graph& g, Lowering& k) {
   for (const Id tile_step : k.tile_steps) k.plans.push_back(plan_of(g, k, tile_step));
 }
@@ -260,7 +272,9 @@ void loop_nest(Graph& g, Lowering& k) {
   const bool splits = !k.is_explicit || is_straight(g, stores);
   const Borders borders = splits ? Borders::split : Borders::stay;
   if (k.is_explicit && splits && !k.in_order && k.plans[0].size() > 1) stores = loads_once(g, stores, k.plans[0].back().range);
-  set_tile_steps(g, k, {g.make(Op::SINK, DType::none, compiler::loop_nest(g, *k.loops, stores, k.plans[0], k.facts, borders))});
+  Id sink = g.make(Op::SINK, DType::none, compiler::loop_nest(g, *k.loops, stores, k.plans[0], k.facts, borders));
+  if (k.is_explicit) sink = compiler::loop_interiors(g, *k.loops, sink, k.facts, LoopLanes::none);
+  set_tile_steps(g, k, {sink});
 }
 
 void transpose_loads(Graph& g, Lowering& k) {

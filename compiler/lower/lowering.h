@@ -38,6 +38,7 @@ void drop_unit_ranges(Graph& g, Lowering& k);
 void gate_extraction(Graph& g, Lowering& k);
 void merge_ranges(Graph& g, Lowering& k);    // not for kernels that the program wrote
 void serial_atomics(Graph& g, Lowering& k);  // only for kernels that the program wrote
+void loop_clamps(Graph& g, Lowering& k);     // only for kernels that the program wrote
 void forward_stores(Graph& g, Lowering& k);  // only for kernels that the program wrote
 void decompose_math(Graph& g, Lowering& k);
 void decompose_half(Graph& g, Lowering& k);
@@ -47,6 +48,7 @@ void loop_interiors(Graph& g, Lowering& k);   // not for kernels that the progra
 void scan_lowering(Graph& g, Lowering& k);    // only for kernels with loops, as the program writes them
 void fuse_reductions(Graph& g, Lowering& k);  // not for kernels that the program wrote
 void workgroup_lanes(Graph& g, Lowering& k);  // only for kernels that the program wrote
+void array_values(Graph& g, Lowering& k);     // only for kernels that the program wrote
 void vectorize_plan(Graph& g, Lowering& k);   // explicit_plan for kernels that the program wrote
 void mask_loops(Graph& g, Lowering& k);       // only for kernels that the program wrote
 void loop_nest(Graph& g, Lowering& k);

@@ -16,6 +16,8 @@
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/lane_patterns.h"
 #include "compiler/lower/mask_loops.h"
+#include "compiler/lower/unroll_loop.h"
+#include "compiler/lower/whole_workgroups.h"
 #include "compiler/lower/workgroup_accesses.h"
 #include "compiler/lower/workgroup_bounds.h"
 #include "compiler/symbolic/bounds.h"
@@ -129,6 +131,33 @@ class Widening {
   const WorkgroupAccesses& accesses_;
 };
 
+constexpr std::int64_t most_barrier_loops = 16;  // iterations
+
+// Unrolls loops around barriers whose loops over work items all have constant bounds.
+Id unroll_barrier_loops(Graph& g, RangeIds& loops, Id sink) {
+  const auto is_regular = [&](Id loop) {
+    bool around = false;
+    const std::vector<Id> nodes = g.reachable(loop_parts(g, loop).yield);
+    for (const Id id : depends_on_range(g, nodes, g.range_of(loop))) {
+      if (!is_workgroup_loop(g, id)) continue;
+      const LoopParts l = loop_parts(g, id);
+      around = true;
+      if (!g.is_const(l.begin) || !g.is_const(l.end)) return false;
+    }
+    return around;
+  };
+  const auto next = [&] {
+    const std::vector<Id> nodes = g.reachable(sink);
+    const auto it = std::ranges::find_if(nodes, [&](Id id) {
+      return g.op(id) == Op::FOR && !is_workgroup_loop(g, id) && has_constant_count(g, id, most_barrier_loops) &&
+             is_regular(id);
+    });
+    return it == nodes.end() ? no_id : *it;
+  };
+  for (Id loop = next(); loop != no_id; loop = next()) sink = unroll_loop(g, loops, sink, loop);
+  return sink;
+}
+
 void explain(const Graph& g, Id loop, int lanes, bool independent) {
   if (independent)
     remark(g, loop, remarks::vectorised,
@@ -148,6 +177,8 @@ Id workgroup_lanes(Graph& g, RangeIds& loops, Id sink, const Facts& facts, const
   const auto replaced = [&](Id old, Id made) {
     return rewrite(g, sink, [&](Id id, std::span<const Id>) { return id == old ? made : no_id; });
   };
+  sink = whole_workgroups(g, loops, sink);
+  sink = unroll_barrier_loops(g, loops, sink);
   for (Id loop = first_workgroup(g, sink); loop != no_id; loop = first_workgroup(g, sink)) {
     const Id range = g.range_of(loop);
     sink = workgroup_bounds(g, sink, range);

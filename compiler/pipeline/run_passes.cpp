@@ -6,6 +6,7 @@
 #include "compiler/ir/call_symbols.h"
 #include "compiler/ir/compact.h"
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/symbols.h"
 #include "compiler/ir/verify.h"
 #include "compiler/lower/tile_steps.h"
@@ -18,6 +19,17 @@ namespace {
 
 void run_step(const Pass& pass, Graph& g, Lowering& k) {
   if (pass.takes == Takes::kernel || (pass.takes == Takes::explicit_kernel) == k.is_explicit) std::get<2>(pass.run)(g, k);
+}
+
+// Adds begin <= counter < end for the counters that the kernel uses, of the loops around it.
+void assume_counters(Graph& g, const Schedule& s, const Kernel& k, Facts& facts) {
+  const std::vector<Id> nodes = g.reachable(k.sink);
+  for (int loop = k.loop; loop >= 0; loop = nth(s.loops, loop).parent) {
+    const HostLoop& l = nth(s.loops, loop);
+    if (l.counter == no_id || !std::ranges::binary_search(nodes, l.counter)) continue;
+    assume(g, facts, g.make(Op::LT, DType::boolean, {l.counter, l.end}));
+    assume(g, facts, g.make(Op::LE, DType::boolean, {l.begin, l.counter}));
+  }
 }
 
 class Driver {
@@ -93,7 +105,9 @@ class Driver {
       if (!fresh) continue;
       std::erase(used, no_id);
       used.push_back(k.sink);
-      kernels_.push_back(compiler::begin_lowering(g, s, k, facts_of(symbols.in(g, used)), options_.target));
+      Facts facts = facts_of(symbols.in(g, used));
+      assume_counters(g, s, k, facts);
+      kernels_.push_back(compiler::begin_lowering(g, s, k, facts, options_.target));
       if (options_.make_plan) kernels_.back().make_plan = options_.make_plan;
     }
   }

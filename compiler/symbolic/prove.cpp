@@ -73,10 +73,22 @@ void Prover::learn(Id a, std::int64_t least) {
     it->second = std::max(it->second, least);
 }
 
+// The end of a RANGE in its iterations. There max(e, c) with c <= 0 is e, because the end is above 0.
+Id Prover::end_of(Id range) const {
+  Id end = g_.end(range);
+  while (g_.op(end) == Op::MAX) {
+    const auto [x, y] = g_.operands<2>(end);
+    const auto never = [&](Id c) { return g_.op(c) == Op::CONST && g_.value(c) <= 0; };
+    if (!never(x) && !never(y)) break;
+    end = never(x) ? y : x;
+  }
+  return end;
+}
+
 // Learns from a RANGE that has an iteration, so end >= 1. In a product of non-negative atoms each atom is >= 1. n + rest >= 1
 // gives n >= 1 - rest for the greatest rest.
 void Prover::learn(Id range) {
-  const auto end = sum_of(g_, g_.end(range));
+  const auto end = sum_of(g_, end_of(range));
   if (!end || end->empty() || end->size() > max_learned) return;
   if (end->size() == 1) {
     const Monomial& t = end->front();
@@ -202,7 +214,7 @@ bool Prover::eliminate(const Poly& p, Id a, int depth, bool& proven) {
     proven = ge0(*next, depth - 1);
     return true;
   }
-  const auto end = sum_of(g_, op == Op::RANGE ? g_.end(a) : g_.src(a, 1));
+  const auto end = sum_of(g_, op == Op::RANGE ? end_of(a) : g_.src(a, 1));
   const auto last = end ? plus(g_, *end, constant_sum(1), -1) : std::nullopt;
   if (!last) return false;
   if (op == Op::FLOORMOD && low(*last) < 0) return false;  // the divisor must be positive

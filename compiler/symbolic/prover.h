@@ -32,6 +32,7 @@ class Prover {
   std::int64_t low_shifted(const Poly& p);
   Interval atom(Id a);
   void learn();
+  Id end_of(Id range) const;
   void learn(Id range);
   void learn(Id atom, std::int64_t least);
   bool eliminate(const Poly& p, Id atom, int depth, bool& proven);

@@ -121,6 +121,7 @@ void check(const std::string& name) {
   options.done = [&](const compiler::Pass& pass, const Graph& h, const compiler::Schedule& s) {
     const std::string now = compiler::testing::schedule_text(h, s);
     if (pass.name == "workgroup_lanes") text += "# before workgroup_lanes\n" + before + "# after workgroup_lanes\n" + now;
+    if (pass.name == "array_values") text += "# after array_values\n" + (now == before ? "the same\n" : now);
     before = now;
   };
   run_passes(g, program, options);

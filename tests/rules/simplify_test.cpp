@@ -140,5 +140,20 @@ TEST(Prove, PolynomialBounds) {
   EXPECT_FALSE(prove_ge0(g, (l.x - 1).id, facts));
 }
 
+// Inside a loop over max(n - 2, 0) there is an iteration, so n - 2 is above 0.
+TEST(Prove, IterationsOfALoopThatMayBeEmpty) {
+  Graph g;
+  const Leaves l = leaves(g);
+  const Facts facts = small_facts();
+  const Id inner = g.make(Op::MAX, DType::index, {(l.n - 2).id, g.index(0)});
+  const E k{&g, g.range(inner, 90, RangeKind::loop)};
+  EXPECT_TRUE(prove_lt(g, (k + 1).id, (l.n - 1).id, facts));
+  EXPECT_TRUE(prove_lt(g, (k + 2).id, l.n.id, facts));
+  EXPECT_FALSE(prove_lt(g, (k + 3).id, l.n.id, facts));
+  EXPECT_FALSE(prove_lt(g, (k + 2).id, (l.n - 1).id, facts));
+  const E one{&g, g.range(g.make(Op::MAX, DType::index, {(l.n - 2).id, g.index(1)}), 91, RangeKind::loop)};
+  EXPECT_FALSE(prove_lt(g, (one + 1).id, (l.n - 1).id, facts));
+}
+
 }  // namespace
 }  // namespace kiln::test

@@ -21,7 +21,7 @@ set_tests_properties(run.programs run.programs_strided run.programs_symbolic PRO
 # Programs with loops, conditions and kernels, compared with the same code in C++: through the interpreter, and compiled.
 add_executable(scopes_test run/scopes/run_scopes.cpp run/scopes/around_kernels_test.cpp run/scopes/control_test.cpp run/scopes/elements_test.cpp
                run/scopes/defects_test.cpp run/scopes/defects_kernels_test.cpp run/scopes/features_test.cpp run/scopes/host_loops_test.cpp
-               run/scopes/host_programs_test.cpp run/scopes/workgroups_test.cpp run/scopes/workgroups_control_test.cpp run/scopes/workgroup_lanes_test.cpp run/scopes/parts_test.cpp
+               run/scopes/array_values_test.cpp run/scopes/loop_clamps_test.cpp run/scopes/host_programs_test.cpp run/scopes/workgroups_test.cpp run/scopes/workgroups_control_test.cpp run/scopes/workgroup_lanes_test.cpp run/scopes/parts_test.cpp
                run/scopes/stored_test.cpp run/scopes/sum_atomics_test.cpp run/scopes/values_test.cpp)
 target_link_libraries(scopes_test PRIVATE kiln_generator run_harness GTest::gtest)
 target_precompile_headers(scopes_test PRIVATE <gtest/gtest.h> <kiln/dsl.h> <tests/run/scopes/run_scopes.h>)

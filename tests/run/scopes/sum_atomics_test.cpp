@@ -128,4 +128,68 @@ TEST(SumAtomics, SameBits) {
   expect_columns(3, 0);
 }
 
+// All work items change one element, so the kernel is a reduction. So are loops outside of kernels that only combine values.
+struct to_one_element : program<to_one_element> {
+  in<u8, N> t;
+  in<f32, N> x;
+  inout<i32> starts, total;
+  inout<f32> least, greatest;
+  inout<bool> some;
+  out<i32> sum;
+  out<f32> most;
+  constexpr void body() {
+    for (auto [i] : kernel(N))
+      if (auto c = when((t(i) & 0xC0) != 0x80)) starts().atomic_add(1);
+    for (auto [i] : kernel(N)) {
+      total().atomic_add(cast<i32>(t(i)) * 16777259);
+      least().atomic_min(x(i));
+      if (auto c = when(t(i) > 7)) greatest().atomic_max(x(i) * 2);
+      some().atomic_or(t(i) == 77);
+    }
+    auto s = var(3);
+    auto m = var(-1.5f);
+    for (auto i : loop(N)) {
+      if (auto c = when(x(i) > 0)) s += cast<i32>(t(i)) - 9;
+      m = max(m, x(i) - 4.0f);
+    }
+    sum = s;
+    most = m;
+  }
+};
+TEST(SumAtomics, AllWorkItemsToOneElement) {
+  for (const int n : {0, 1, 5, 31, 32, 33, 200, 5000}) {
+    std::vector<std::uint8_t> t;
+    Floats x;
+    for (int i = 0; i < n; ++i) {
+      t.push_back(static_cast<std::uint8_t>(i * 89 % 251));
+      x.push_back(static_cast<float>(i * 53 % 97) - 60);
+    }
+    std::int32_t starts = 5, total = -2, sum = 3;
+    std::uint32_t wrapped = static_cast<std::uint32_t>(total);
+    float least = 1, greatest = 2, most = -1.5f;
+    bool some = false;
+    for (int i = 0; i < n; ++i) {
+      starts += (t[at(i)] & 0xC0) != 0x80;
+      wrapped += t[at(i)] * 16777259u;
+      least = std::min(least, x[at(i)]);
+      if (t[at(i)] > 7) greatest = std::max(greatest, x[at(i)] * 2);
+      some = some || t[at(i)] == 77;
+      if (x[at(i)] > 0) sum += t[at(i)] - 9;
+      most = std::max(most, x[at(i)] - 4);
+    }
+    total = static_cast<std::int32_t>(wrapped);
+    const auto r = scopes::run(
+        ir<to_one_element>, {scopes::tensor({n}, t), scopes::tensor({n}, x), scopes::tensor({}, Ints{5}),
+                             scopes::tensor({}, Ints{-2}), scopes::tensor({}, Floats{1}), scopes::tensor({}, Floats{2}),
+                             scopes::tensor({}, std::vector<bool>{false}), scopes::output<int>({}), scopes::output<float>({})});
+    EXPECT_EQ(scopes::values<int>(r["starts"]), Ints{starts}) << n;
+    EXPECT_EQ(scopes::values<int>(r["total"]), Ints{total}) << n;
+    EXPECT_EQ(scopes::values<float>(r["least"]), Floats{least}) << n;
+    EXPECT_EQ(scopes::values<float>(r["greatest"]), Floats{greatest}) << n;
+    EXPECT_EQ(scopes::values<int>(r["sum"]), Ints{sum}) << n;
+    EXPECT_EQ(scopes::values<float>(r["most"]), Floats{most}) << n;
+    EXPECT_EQ(scopes::values<bool>(r["some"]), std::vector<bool>{some}) << n;
+  }
+}
+
 }  // namespace

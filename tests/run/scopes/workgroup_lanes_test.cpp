@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
+#include <bit>
+#include <utility>
+
 #include "tests/run/scopes/workgroups.h"
 
 using namespace kiln;
@@ -10,7 +13,9 @@ namespace {
 
 using scopes::each_workgroup;
 using scopes::integers;
+using scopes::H;
 using scopes::N;
+using scopes::W;
 
 // Between two barriers only work items below a bound do something, or only one work item, which may not exist.
 struct bounded : program<bounded> {
@@ -122,6 +127,113 @@ TEST(Workgroups, PlacesByShuffles) {
   check_butterflies<i64, std::int64_t>();
   check_butterflies<i16, std::int16_t>();
   check_butterflies<u8, std::uint8_t>();
+}
+
+// A tree in a shared array and a scan by distances, over whole workgroups and a smaller last one. The tree is written by a
+// loop, and its last steps are shorter than a vector. The scan reads across vectors.
+template <class T, int size>
+struct trees : program<trees<T, size>> {
+  in<T, N> x;
+  out<T, N> y, z;
+  constexpr void body() {
+    for (auto [i] : this->kernel(N).template workgroup<size>()) {
+      auto s = this->template shared<T, size>(), r = this->template shared<T, size>();
+      auto t = this->local_id(i);
+      s(t) = x(i);
+      r(t) = x(i) + x(i);
+      for (auto bit : this->loop(std::bit_width(static_cast<unsigned>(size)) - 1)) {
+        auto half = (size / 2) >> bit;
+        this->barrier();
+        if (auto c = this->when(t < half)) s(t) = max(s(t) + s(t + half), s(t));
+      }
+      for (int distance = 1; distance < size; distance *= 2) {
+        this->barrier();
+        auto before = this->var(r(t));
+        if (auto c = this->when(t >= distance)) before += r(t - distance);
+        this->barrier();
+        r(t) = before;
+      }
+      this->barrier();
+      y(i) = s(0) - r(size - 1 - t);
+      z(i) = r(t);
+    }
+  }
+};
+template <class T, class V, int size>
+void check_trees() {
+  for (const int n : {size - 1, size, 3 * size, 2 * size + 5}) {
+    std::vector<V> x;
+    for (const int v : integers(n)) x.push_back(static_cast<V>(v % 4));
+    std::vector<V> y(x.size()), z(x.size());
+    each_workgroup(n, size, [&](int first, int end) {
+      std::array<V, size> s{}, r{};
+      const auto at = [&](auto& a, int t) -> V& { return a[static_cast<std::size_t>(std::clamp(t, 0, size - 1))]; };
+      for (int t = 0; first + t < end; ++t) {
+        at(s, t) = x[static_cast<std::size_t>(first + t)];
+        at(r, t) = static_cast<V>(at(s, t) + at(s, t));
+      }
+      for (int half = size / 2; half > 0; half /= 2)
+        for (int t = 0; t < half && first + t < end; ++t)
+          at(s, t) = std::max(static_cast<V>(at(s, t) + at(s, t + half)), at(s, t));
+      for (int distance = 1; distance < size; distance *= 2)
+        for (int t = end - first - 1; t >= distance; --t) at(r, t) = static_cast<V>(at(r, t) + at(r, t - distance));
+      for (int t = 0; first + t < end; ++t) {
+        y[static_cast<std::size_t>(first + t)] = static_cast<V>(at(s, 0) - at(r, size - 1 - t));
+        z[static_cast<std::size_t>(first + t)] = at(r, t);
+      }
+    });
+    const auto r = scopes::run(ir<trees<T, size>>, {scopes::tensor({n}, x), scopes::output<V>({n}), scopes::output<V>({n})});
+    EXPECT_EQ(scopes::values<V>(r["y"]), y) << n;
+    EXPECT_EQ(scopes::values<V>(r["z"]), z) << n;
+  }
+}
+TEST(Workgroups, TreesInRegisters) {
+  check_trees<f32, float, 64>();
+  check_trees<f64, double, 16>();
+  check_trees<i32, std::int32_t, 128>();
+  check_trees<u8, std::uint8_t, 32>();
+}
+
+// Workgroups that are smaller on one axis, or on both.
+struct sums_of_tiles : program<sums_of_tiles> {
+  in<i32, H, W> x;
+  out<i32, H, W> y;
+  constexpr void body() {
+    for (auto [i, j] : kernel(H, W).workgroup<4, 8>()) {
+      auto s = shared<i32, 4, 8>();
+      auto a = local_id(i), b = local_id(j);
+      s(a, b) = x(i, j);
+      barrier();
+      if (auto c = when(a < 2)) s(a, b) += s(a + 2, b);
+      barrier();
+      if (auto c = when(b < 4)) s(a, b) += s(a, b + 4);
+      barrier();
+      y(i, j) = s(a % 2, b % 4) + 100 * s(0, b);
+    }
+  }
+};
+TEST(Workgroups, SmallerOnOneAxis) {
+  for (const auto& [h, w] : {std::pair(8, 16), std::pair(8, 13), std::pair(7, 16), std::pair(3, 5), std::pair(9, 17)}) {
+    const auto x = integers(h * w);
+    std::vector<int> y(x.size());
+    each_workgroup(h, 4, [&](int top, int bottom) {
+      each_workgroup(w, 8, [&, w_ = w](int left, int right) {
+        std::array<std::array<int, 8>, 4> s{};
+        const auto at = [&](int a, int b) -> int& { return s[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)]; };
+        const auto each = [&](auto&& f) {
+          for (int a = 0; top + a < bottom; ++a)
+            for (int b = 0; left + b < right; ++b) f(a, b);
+        };
+        const auto place = [&](int a, int b) { return static_cast<std::size_t>((top + a) * w_ + left + b); };
+        each([&](int a, int b) { at(a, b) = x[place(a, b)]; });
+        each([&](int a, int b) { at(a, b) += a < 2 ? at(a + 2, b) : 0; });
+        each([&](int a, int b) { at(a, b) += b < 4 ? at(a, b + 4) : 0; });
+        each([&](int a, int b) { y[place(a, b)] = at(a % 2, b % 4) + 100 * at(0, b); });
+      });
+    });
+    const auto r = scopes::run(ir<sums_of_tiles>, {scopes::tensor({h, w}, x), scopes::output<int>({h, w})});
+    EXPECT_EQ(scopes::values<int>(r["y"]), y) << h << ", " << w;
+  }
 }
 
 }  // namespace
