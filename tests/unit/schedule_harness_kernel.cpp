@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -36,7 +37,15 @@ struct Memory {
 class KernelRun {
  public:
   KernelRun(const Graph& g, const Kernel& k, const Symbols& symbols, std::vector<Memory> slots, bool backward)
-      : g_(g), k_(k), symbols_(symbols), slots_(std::move(slots)), backward_(backward) {}
+      : g_(g),
+        k_(k),
+        symbols_(symbols),
+        slots_(std::move(slots)),
+        backward_(backward),
+        range_(g.size()),
+        version_(g.size()),
+        memo_(g.size()),
+        free_(g.size()) {}
 
   void run() {
     const std::vector<Id> all(g_.src(k_.sink).begin(), g_.src(k_.sink).end());
@@ -118,7 +127,7 @@ class KernelRun {
       check(at >= 0 && at < m.size, "store out of bounds");
       const DType d = g_.dtype(buffer);
       char* const place = m.data + at * bytes(d);
-      const bool is_first = written_[e++].emplace(at, true).second;  // the last tile or panel may begin in the one before
+      const bool is_first = written_[e++].insert(at).second;  // the last tile or panel may begin in the one before
       check(is_first || is_sum || bits_of(d, get(place, d)) == bits_of(d, v), "two values for one element");
       put(place, d, v);
     }
@@ -138,23 +147,23 @@ class KernelRun {
 
   // The ranges that a node's value depends on. A value is valid until one of them changes.
   const std::vector<Id>& free_ranges(Id id) {
-    if (const auto it = free_.find(id); it != free_.end()) return it->second;
-    std::map<Id, bool> set;
-    if (g_.op(id) == Op::RANGE) set[id] = true;
-    for (Id s : g_.src(id))
-      for (Id r : free_ranges(s)) set[r] = true;
+    if (free_[id]) return *free_[id];
+    std::set<Id> out;
+    if (g_.op(id) == Op::RANGE) out.insert(id);
+    for (const Id s : g_.src(id)) out.insert(free_ranges(s).begin(), free_ranges(s).end());
     if (g_.op(id) == Op::REDUCE)
-      for (Id s : g_.src(id))
-        if (g_.op(s) == Op::RANGE) set.erase(s);
-    std::vector<Id> out;
-    for (const auto& [r, yes] : set) out.push_back(r);
-    return free_[id] = out;
+      for (const Id s : g_.src(id))
+        if (g_.op(s) == Op::RANGE) out.erase(s);
+    return free_[id].emplace(out.begin(), out.end());
   }
 
   Scalar value(Id id) {
     std::uint64_t newest = 0;
-    for (Id r : free_ranges(id)) newest = std::max(newest, version_.at(r));
-    if (const auto it = memo_.find(id); it != memo_.end() && it->second.first > newest) return it->second.second;
+    for (const Id r : free_ranges(id)) {
+      check(version_[r] > 0, "value outside its loop");
+      newest = std::max(newest, version_[r]);
+    }
+    if (memo_[id].first > newest) return memo_[id].second;
     const Scalar v = compute(id);
     memo_[id] = {++clock_, v};
     return v;
@@ -162,7 +171,7 @@ class KernelRun {
 
   Scalar compute(Id id) {
     switch (g_.op(id)) {
-      case Op::RANGE: return {0, range_.at(id)};
+      case Op::RANGE: return {0, range_[id]};
       case Op::SYM: return {0, symbols_.at(std::string(g_.name(id)))};
       case Op::CONST: return scalar_of(g_.dtype(id), static_cast<std::uint64_t>(g_.arg(id, 0)));
       case Op::LOAD: return load(id);
@@ -170,9 +179,10 @@ class KernelRun {
       default: break;
     }
     check(is_elementwise(g_.op(id)), "operation of another level");
-    std::vector<Scalar> x;
-    for (Id s : g_.src(id)) x.push_back(value(s));
-    return apply(g_.op(id), g_.dtype(id), g_.dtype(g_.src(id, g_.op(id) == Op::WHERE ? 1 : 0)), x);
+    Scalar x[3] = {};
+    std::size_t n = 0;
+    for (const Id s : g_.src(id)) x[n++] = value(s);
+    return apply(g_.op(id), g_.dtype(id), g_.dtype(g_.src(id, g_.op(id) == Op::WHERE ? 1 : 0)), std::span(x, n));
   }
 
   Scalar load(Id id) {
@@ -211,12 +221,14 @@ class KernelRun {
   const Symbols& symbols_;
   std::vector<Memory> slots_;
   bool backward_;
-  std::vector<std::map<std::int64_t, bool>> written_;
-  std::map<Id, std::int64_t> range_;
-  std::map<Id, std::uint64_t> version_;
-  std::map<Id, std::pair<std::uint64_t, Scalar>> memo_;
-  std::set<std::int64_t> sums_;                 // slots of buffers to whose elements tile steps add
-  std::map<Id, std::vector<Id>> free_, early_;  // by node; by END: see loads_on_entry()
+  std::vector<std::set<std::int64_t>> written_;
+  // By node. A version is the time when the range was set last, 0 before; a memo has the time of its value.
+  std::vector<std::int64_t> range_;
+  std::vector<std::uint64_t> version_;
+  std::vector<std::pair<std::uint64_t, Scalar>> memo_;
+  std::vector<std::optional<std::vector<Id>>> free_;
+  std::set<std::int64_t> sums_;          // slots of buffers to whose elements tile steps add
+  std::map<Id, std::vector<Id>> early_;  // by END: see loads_on_entry()
   std::uint64_t clock_ = 0;
 };
 
