@@ -97,6 +97,7 @@ std::vector<std::size_t> Activity::slots(Id scope) const {
   const std::size_t n = scope_inits(g_, scope).size();
   std::vector<bool> wanted(n, false);
   for (const Id id : between_) {
+    if (!depends(id)) continue;  // an x, which needs no scope
     const bool own = g_.op(id) == Op::GET     ? g_.scope(id) == scope && !rules_.scatters.contains(id)
                      : g_.op(id) == Op::CARRY ? owner(g_.range_of(id)) == scope
                                               : false;
@@ -116,6 +117,7 @@ void Activity::find_regions() {
     if (std::ranges::any_of(open.of(id), [&](Id range) { return rules_.is_in_kernel(range); })) in_kernel_.insert(id);
   }
   for (const Id id : between_) {
+    if (!depends(id)) continue;
     if (g_.op(id) == Op::GET && !rules_.scatters.contains(id)) copied_.insert(g_.scope(id));
     if (g_.op(id) == Op::CARRY && owner(g_.range_of(id)) != no_id) copied_.insert(owner(g_.range_of(id)));
   }

@@ -12,7 +12,9 @@ Id cotangent_of(Rules& rules, Id custom) {
 Id custom_adjoint(Rules& rules, Id custom, std::size_t place, Id adjoint) {
   const Id leaf = cotangent_of(rules, custom);
   const std::size_t n = rules.e.g.src(custom).size() / 2;
-  return rebuilt(rules, rules.e.g.src(custom, place + n), {leaf}, [&](Id, Id) { return adjoint; });
+  Id d = rules.e.g.src(custom, place + n);
+  rebuild(rules, std::span(&d, 1), {leaf}, [&](Id, Id) { return adjoint; });
+  return d;
 }
 
 }  // namespace kiln::compiler::autodiff

@@ -24,6 +24,7 @@ class Differentiation {
       : g_(g), p_(p), order_(std::move(order)), rules_(g, p.sink), e_(rules_.e) {}
 
   void run() {
+    const std::unordered_set<Id> origins = this->origins();
     for (const Id id : order_) {
       if (g_.op(id) == Op::GRADIENT) together_[{g_.src(id, 0), g_.src(id, 1)}].push_back(id);
       if (g_.op(id) != Op::FOR) continue;
@@ -33,12 +34,35 @@ class Differentiation {
     for (const Id id : order_) {
       const LocScope of_node(g_, g_.loc(id));
       new_[id] = rewritten(id);
+      if (origins.contains(id)) e_.origins.insert(new_[id] = own_value(rules_, new_.at(id)));
     }
     p_.sink = plain(new_.at(p_.sink));
   }
 
  private:
+  static bool is_derivative(Op op) { return op == Op::GRADIENT || op == Op::TANGENT || op == Op::LAPLACIAN; }
+
+  // The values that derivatives of derivatives are by. inner_ becomes the nodes of all values that have a derivative.
+  std::unordered_set<Id> origins() {
+    std::unordered_set<Id> derived, out;
+    for (const Id id : order_) {
+      const auto src = g_.src(id);
+      const Op op = g_.op(id);
+      if (is_derivative(op) && derived.contains(src[0])) {
+        if (op == Op::GRADIENT) out.insert(src[2]);
+        for (std::size_t i = 1; op != Op::GRADIENT && i < src.size(); i += 2) out.insert(src[i]);
+      }
+      if (is_derivative(op) || std::ranges::any_of(src, [&](Id s) { return derived.contains(s); })) derived.insert(id);
+    }
+    for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
+      if (is_derivative(g_.op(*id))) inner_.insert(g_.src(*id, 0));
+      if (inner_.contains(*id)) inner_.insert(g_.src(*id).begin(), g_.src(*id).end());
+    }
+    return out;
+  }
+
   Id rewritten(Id id) {
+    if (is_derivative(g_.op(id))) rules_.is_inner = inner_.contains(id);
     switch (g_.op(id)) {
       case Op::GRADIENT: return gradient(id);
       case Op::TANGENT: return tangent(id);
@@ -68,7 +92,10 @@ class Differentiation {
         refuse_carried(other, y, g_.src(other, 2));
       }
     const std::size_t before = g_.size();
-    const Id by_values = with_own_writes(rules_, y, xs, true);
+    xs.insert(xs.begin(), y);
+    with_own_writes(rules_, xs, true);
+    const Id by_values = xs[0];
+    xs.erase(xs.begin());
     std::vector<Id> results = gradients(rules_, id, by_values, cotangent, xs);
     for (std::size_t i = 0; i < results.size(); ++i)
       if (results[i] == no_id) results[i] = by_part(id, by_values, cotangent, xs[i]);
@@ -121,16 +148,18 @@ class Differentiation {
   }
 
   Id tangent(Id id) {
-    const std::vector<Id> src = sources(id);
+    std::vector<Id> src = sources(id);
     for (std::size_t i = 1; i < src.size(); i += 2) {
       refuse_literal(id, g_.src(id, i));
       refuse_shared(id, g_.src(id, i));
       refuse_carried(id, src[0], g_.src(id, i));
     }
     const std::size_t before = g_.size();
-    std::vector<Id> xs;
-    for (std::size_t i = 1; i < src.size(); i += 2) xs.push_back(src[i]);
-    const Id y = with_own_writes(rules_, src[0], xs, false);
+    std::vector<Id> values{src[0]};
+    for (std::size_t i = 1; i < src.size(); i += 2) values.push_back(src[i]);
+    with_own_writes(rules_, values, false);
+    const Id y = values[0];
+    for (std::size_t i = 1; i < values.size(); ++i) src[2 * i - 1] = values[i];
     Id made = autodiff::tangent(rules_, id, y, std::span(src).subspan(1));
     if (made == no_id && src.size() == 3) {
       const std::size_t rank = e_.rank(src[1]);
@@ -202,7 +231,10 @@ class Differentiation {
       }
     }
     moved(result);
-    for (auto& [id, value] : new_) moved(value);
+    for (auto& [id, value] : new_) {
+      const bool is_origin = e_.origins.contains(value);
+      if (moved(value) && is_origin) e_.origins.insert(value);
+    }
     for (auto& [id, value] : made_) moved(value);
     for (std::size_t i = first_copy; i < rules_.rebuilt.size(); ++i)
       moved(rules_.rebuilt[i].first), moved(rules_.rebuilt[i].second);
@@ -327,6 +359,7 @@ class Differentiation {
   Graph& g_;
   Program& p_;
   std::vector<Id> order_;
+  std::unordered_set<Id> inner_;
   Rules rules_;
   Emit& e_;
   std::map<std::pair<Id, Id>, std::vector<Id>> together_;  // GRADIENTs by value and cotangent

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/ir/builder.h"
@@ -18,6 +19,9 @@ class Emit {
 
   Graph& g;
   Builder b;
+  // The values that derivatives of derivatives are by. No rule puts their operands in their place: the derivative of the result
+  // by such a value would miss a part of the result.
+  std::unordered_set<Id> origins;
 
   Extents shape(Id x) { return b.shape_of(x); }
   std::size_t rank(Id x) { return b.shapes()(x).size(); }

@@ -75,15 +75,22 @@ class Reads {
 
 }  // namespace
 
-Id with_own_writes(Rules& rules, Id y, std::span<const Id> xs, bool arrays) {
+void with_own_writes(Rules& rules, std::span<Id> values, bool arrays) {
   const Graph& g = rules.e.g;
-  const std::vector<Id> all = g.reachable(y);
-  if (std::ranges::none_of(all, [&](Id id) { return g.op(id) == Op::UPDATE; })) return y;
-  Reads reads(rules, y, arrays);
+  const std::vector<Id> all = g.reachable(values[0]);
+  if (std::ranges::none_of(all, [&](Id id) { return g.op(id) == Op::UPDATE; })) return;
+  Reads reads(rules, values[0], arrays);
+  const auto xs = values.subspan(1);
   std::unordered_set<Id> own;
   for (const Id id : all)
     if (std::ranges::find(xs, id) == xs.end() && reads.is_own(id)) own.insert(id);
-  return own.empty() ? y : rebuilt(rules, y, own, [&](Id, Id copy) { return reads.value(copy); });
+  if (!own.empty()) rebuild(rules, values, own, [&](Id, Id copy) { return reads.value(copy); });
+}
+
+Id own_value(Rules& rules, Id x) {
+  const bool is_own = Reads(rules, x, true).is_own(x);
+  with_own_writes(rules, std::span(&x, 1), true);
+  return is_own ? rules.e.b.mark(x, MarkKind::independent, 0) : x;
 }
 
 }  // namespace kiln::compiler::autodiff

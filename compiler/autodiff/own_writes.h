@@ -9,7 +9,10 @@
 
 namespace kiln::compiler::autodiff {
 
-// y without reads of UPDATEs of a kernel around y, or, with `arrays`, of a local array around y. Reads that are an x stay.
-Id with_own_writes(Rules& rules, Id y, std::span<const Id> xs, bool arrays);
+// Values without reads of UPDATEs of a kernel around the first one, or, with `arrays`, of a local array around it. The other
+// values are each an x of a derivative of the first one; such a read that is an x itself stays.
+void with_own_writes(Rules& rules, std::span<Id> values, bool arrays);
+// x without such reads. If x is one, a mark makes its value another one than the written value.
+Id own_value(Rules& rules, Id x);
 
 }  // namespace kiln::compiler::autodiff

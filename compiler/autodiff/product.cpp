@@ -12,7 +12,7 @@ namespace {
 // The same factor without the EXPANDs, PERMUTEs and simple RESHAPEs that its base begins with. The factor's map of axes takes
 // their place.
 Factor peeled(Emit& e, Factor f) {
-  for (;;) {
+  while (!e.origins.contains(f.base)) {
     const Op op = e.g.op(f.base);
     if (op == Op::EXPAND) {
       const Id source = e.g.data(f.base);
@@ -27,9 +27,10 @@ Factor peeled(Emit& e, Factor f) {
       follow(f, to);
       f.base = e.g.data(f.base);
     } else if (op != Op::RESHAPE || !peel_reshape(e, f)) {
-      return f;
+      break;
     }
   }
+  return f;
 }
 
 // Changes an axis of the space in each factor that has it; the first factor gets it if none has.

@@ -24,11 +24,11 @@ std::unordered_set<Id> changing(const Graph& g, std::span<const Id> all, const s
 
 }  // namespace
 
-Id rebuilt(Rules& rules, Id root, const std::unordered_set<Id>& leaves, const std::function<Id(Id node, Id copy)>& replace) {
+void rebuild(Rules& rules, std::span<Id> roots, const std::unordered_set<Id>& leaves,
+             const std::function<Id(Id node, Id copy)>& replace) {
   Graph& g = rules.e.g;
-  const std::vector<Id> all = g.reachable(root);
+  const std::vector<Id> all = g.reachable(roots);
   const std::unordered_set<Id> changes = changing(g, all, leaves);
-  if (!changes.contains(root)) return root;
   std::unordered_map<Id, Id> made;
   for (const Id id : all) {
     if (!changes.contains(id)) continue;
@@ -39,7 +39,8 @@ Id rebuilt(Rules& rules, Id root, const std::unordered_set<Id>& leaves, const st
     const Id copy = g.op(id) == Op::RANGE ? rules.fresh(id, src[0]) : g.with_src(id, src);
     made[id] = leaves.contains(id) ? replace(id, copy) : copy;
   }
-  return made.at(root);
+  for (Id& root : roots)
+    if (const auto at = made.find(root); at != made.end()) root = at->second;
 }
 
 }  // namespace kiln::compiler::autodiff

@@ -42,6 +42,7 @@ struct Rules {
   std::unordered_map<Id, Scatter> scatters;  // by the GET of the kernel that makes the sum
   // Scopes that forward mode has built again, and the new ones, which compute the old results too.
   std::vector<std::pair<Id, Id>> rebuilt;
+  bool is_inner = false;  // whether another derivative is taken of the one that is made now
 
   // The operands that carry a derivative to the node. An operation without a rule lists its operands too, so that a path
   // through it is an error and not a wrong 0. Integers carry one only from the bits of a float.

@@ -34,8 +34,18 @@ class Scan {
     }
     const Zeros z = zeros();
     const Id zero = e_.number(z.type, 0), scaled = e_.mul(as(y, z.type), z.product);
-    const Id without = back(e_.where(z.none, scaled, zero)), at_zero = back(e_.where(z.single, scaled, zero));
-    const Id elsewhere = e_.div(without, z.others);
+    const auto only = [&](Id which, Id value) { return e_.where(which, value, zero); };
+    Id by_others = only(z.none, scaled), by_zeros = only(z.single, scaled), by_pairs = no_id;
+    if (rules_.is_inner) {
+      const Id small = e_.mul(scaled, z.zeros);
+      by_others = e_.where(z.single, small, by_others);
+      by_zeros = e_.where(z.pair, small, by_zeros);
+      const Id x = as(x_, z.type), sum = back(only(z.pair, scaled));
+      by_pairs = e_.mul(x, sum);
+    }
+    Id at_zero = back(by_zeros);
+    if (by_pairs != no_id) at_zero = e_.sub(at_zero, by_pairs);
+    const Id elsewhere = e_.div(back(by_others), z.others);
     return as(e_.where(z.here, at_zero, elsewhere), g_.dtype(x_));
   }
 
@@ -51,8 +61,15 @@ class Scan {
     const Zeros z = zeros();
     const Id wide = as(t, z.type), zero = e_.number(z.type, 0);
     const Id relative = e_.div(wide, z.others), at_zero = e_.where(z.here, wide, zero);
-    const Id without = running(ReduceKind::sum, relative), single = running(ReduceKind::sum, at_zero);
-    const Id sum = e_.where(z.none, without, e_.where(z.single, single, zero));
+    const Id without = running(ReduceKind::sum, rules_.is_inner ? e_.where(z.here, zero, relative) : relative);
+    Id single = running(ReduceKind::sum, at_zero), several = zero;
+    if (rules_.is_inner) {
+      const Id small = e_.mul(at_zero, as(x_, z.type));
+      const Id all = e_.mul(z.zeros, single), equal = running(ReduceKind::sum, small);
+      several = e_.where(z.pair, e_.sub(all, equal), zero);
+      single = e_.add(single, e_.mul(z.zeros, without));
+    }
+    const Id sum = e_.where(z.none, without, e_.where(z.single, single, several));
     return as(e_.mul(z.product, sum), g_.dtype(x_));
   }
 
@@ -60,8 +77,9 @@ class Scan {
   // In f32 for halves. The products leave zeros out.
   struct Zeros {
     DType type;
-    Id here, others;           // whether the element is 0; the element, or 1
-    Id product, none, single;  // of the elements up to here: their product, whether none or one of them is 0
+    Id here, others;                 // whether the element is 0; the element, or 1
+    Id product, none, single, pair;  // of the elements up to here: their product, whether none, one, two of them are 0
+    Id zeros;                        // if another derivative follows: the sum of the elements up to here that are 0
   };
   Zeros zeros() {
     const DType type = is_half(g_.dtype(x_)) ? DType::f32 : g_.dtype(x_);
@@ -69,9 +87,14 @@ class Scan {
     const Id others = e_.where(here, e_.number(type, 1), x);
     const std::int64_t shift = std::exchange(shift_, 0);
     const Id count = running(ReduceKind::sum, e_.b.cast(here, DType::i64)), product = running(ReduceKind::prod, others);
+    Id sum = no_id;
+    if (rules_.is_inner) sum = running(ReduceKind::sum, e_.where(here, x, e_.number(type, 0)));
     shift_ = shift;
-    const Id none = e_.equal(count, e_.b.constant(DType::i64, 0)), single = e_.equal(count, e_.b.constant(DType::i64, 1));
-    return {type, here, others, product, none, single};
+    const auto is = [&](std::uint64_t n) { return e_.equal(count, e_.b.constant(DType::i64, n)); };
+    const Id none = is(0), single = is(1);
+    if (!rules_.is_inner) return {type, here, others, product, none, single, no_id, no_id};
+    const Id pair = is(2);
+    return {type, here, others, product, none, single, pair, sum};
   }
 
   Id as(Id x, DType d) { return g_.dtype(x) == d ? x : e_.b.cast(x, d); }

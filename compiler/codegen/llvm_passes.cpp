@@ -1,6 +1,7 @@
 #include "compiler/codegen/llvm_passes.h"
 
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -56,6 +57,31 @@ llvm::FunctionPassManager linear_pipeline() {
   return f;
 }
 
+// The code of a truth value as a float is a branch, and so is a select between two float constants whose condition is no
+// comparison of floats. Branches are slow if data decide them, as in masks. The bits of the constants need no branch: the
+// condition is widened to a mask of their difference. InstCombine would undo this.
+void select_bits_of_constants(llvm::Function& f) {
+  for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(f))) {
+    llvm::Type* type = i.getType();
+    if (!type->isFloatingPointTy()) continue;
+    const llvm::Value *yes = nullptr, *no = nullptr;
+    if (llvm::isa<llvm::UIToFPInst>(i) && i.getOperand(0)->getType()->isIntegerTy(1)) {
+      yes = llvm::ConstantFP::get(type, 1);
+      no = llvm::ConstantFP::get(type, 0);
+    } else if (llvm::isa<llvm::SelectInst>(i) && !llvm::isa<llvm::FCmpInst>(i.getOperand(0))) {
+      yes = i.getOperand(1);
+      no = i.getOperand(2);
+    }
+    const auto *high = llvm::dyn_cast_or_null<llvm::ConstantFP>(yes), *low = llvm::dyn_cast_or_null<llvm::ConstantFP>(no);
+    if (high == nullptr || low == nullptr) continue;
+    llvm::IRBuilder<> b(&i);
+    const llvm::APInt set = high->getValueAPF().bitcastToAPInt(), clear = low->getValueAPF().bitcastToAPInt();
+    llvm::Value* mask = b.CreateSExt(i.getOperand(0), b.getIntNTy(set.getBitWidth()));
+    i.replaceAllUsesWith(b.CreateBitCast(b.CreateXor(b.CreateAnd(mask, set ^ clear), b.getInt(clear)), type));
+    i.eraseFromParent();
+  }
+}
+
 }  // namespace
 
 void run_llvm_passes(llvm::Module& module, llvm::TargetMachine& machine) {
@@ -74,6 +100,7 @@ void run_llvm_passes(llvm::Module& module, llvm::TargetMachine& machine) {
     const std::size_t size = f.getInstructionCount();
     llvm::FunctionPassManager passes = size > large_function ? linear_pipeline() : full_pipeline();
     passes.run(f, functions);
+    select_bits_of_constants(f);
     if (size > huge_function || block_estimate(f, functions.getResult<llvm::TargetIRAnalysis>(f)) > many_blocks) {
       f.addFnAttr(llvm::Attribute::OptimizeNone);
       f.addFnAttr(llvm::Attribute::NoInline);

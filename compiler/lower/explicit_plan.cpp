@@ -23,6 +23,7 @@ namespace {
 
 constexpr int cache_line = 64;    // bytes
 constexpr int worth_a_line = 16;  // so many operations in lanes save the time of accesses that touch one line for each lane
+constexpr int short_chain = 8;            // most operations of loops of which four vectors fit the registers
 constexpr std::int64_t large_array = 64;  // elements; from this size on an array for each lane costs more than lanes gain
 
 bool is_short(const Graph& g, Id range) { return g.is_const(g.end(range)) && g.value(g.end(range)) < shortest_lanes; }
@@ -140,6 +141,12 @@ bool lanes_share_places(const Graph& g, std::span<const Id> states, Id local, Id
          });
 }
 
+// Whether all lanes run the same iterations of every loop.
+bool loops_are_uniform(const Graph& g, std::span<const Id> states, Id lanes) {
+  const auto ends_early = [&](Id id) { return g.op(id) == Op::FOR && loop_parts(g, id).conditional; };
+  return !bounds_loops(g, states, lanes) && std::ranges::none_of(g.reachable(states), ends_early);
+}
+
 std::vector<LoopPlan> without_lanes(const Graph& g, std::span<const Id> states, std::vector<LoopPlan>& plan, std::string why) {
   if (!states.empty()) remark(g, states[0], remarks::not_vectorised, [&] { return "the kernel has no lanes: " + why; });
   return std::move(plan);
@@ -192,8 +199,9 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
     }
   const Id extent = g.end(vector.range);
   std::int64_t lanes = target.vector_bytes / widest;
-  // Each iteration of a loop waits for the one before. A second vector uses this time.
-  if (has_loop && !has_local && operations <= short_body) lanes *= 2;
+  // Each iteration of a loop waits for the one before. Other vectors use this time.
+  if (has_loop && !has_local && operations <= short_body)
+    lanes *= operations <= short_chain && loops_are_uniform(g, states, vector.range) ? 4 : 2;
   if (g.is_const(extent)) lanes = std::min(lanes, g.value(extent));
   vector.step = narrow<int>(floor_power_of_two(std::max<std::int64_t>(1, lanes)));
   vector.lanes = vector.step > 1;

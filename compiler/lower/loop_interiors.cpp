@@ -6,6 +6,7 @@
 
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/index_vector.h"
+#include "compiler/lower/loop_copies.h"
 #include "compiler/symbolic/linear.h"
 #include "compiler/symbolic/simplify.h"
 
@@ -189,8 +190,8 @@ class Cutter {
     const std::unordered_map<Id, Id> inside = interior.find();
     if (inside.empty()) return no_id;
     const LoopParts l = loop_parts(g_, loop);
-    const std::vector<Id> init(l.init.begin(), l.init.end()), yield(l.yield.begin(), l.yield.end());
-    const Id range = l.range, begin = l.begin, end = l.end, step = g_.index(l.step);
+    const std::vector<Id> init(l.init.begin(), l.init.end());
+    const Id begin = l.begin, end = l.end, step = g_.index(l.step);
     Id low = begin, high = end;
     for (const Id b : interior.lows()) low = index_binary(g_, Op::MAX, low, b);
     for (const Id b : interior.highs()) high = index_binary(g_, Op::MIN, high, b);
@@ -199,49 +200,26 @@ class Cutter {
       return index_binary(g_, Op::MIN, end, sub_index(g_, from, mul_index(g_, back, step)));
     };
     const Id first = interior.lows().empty() ? begin : simplified_(behind(begin, low));
+    const auto part = [&](Id from, Id to, const std::vector<Id>& values, const std::unordered_map<Id, Id>& replaced) {
+      return part_of_loop(g_, loops_, loop, from, to, values, replaced);
+    };
     // A begin from data is at a border only if the data are wrong. Then the loop behind the interior has all iterations.
     const bool is_at_border = first != begin && lanes_ == LoopLanes::none && !g_.is_const(first);
     const Id from = is_at_border ? begin : first;
     Id last = interior.highs().empty() ? end : simplified_(behind(from, high));
     if (is_at_border) last = g_.make(Op::WHERE, DType::index, {g_.make(Op::LE, DType::boolean, {first, begin}), last, begin});
     std::vector<Id> now = init;
-    if (from != begin) now = results(made(range, begin, from, l.step, now, yield, {}), init.size());
-    const Id middle = made(range, from, last, l.step, now, yield, inside);
-    return last == end ? middle : made(range, last, end, l.step, results(middle, init.size()), yield, {});
+    if (from != begin) {
+      const Id before = part(begin, from, now, {});
+      now = results_of(g_, before);
+    }
+    const Id middle = part(from, last, now, inside);
+    if (last == end) return middle;
+    const std::vector<Id> behind_middle = results_of(g_, middle);
+    return part(last, end, behind_middle, {});
   }
 
  private:
-  std::vector<Id> results(Id loop, std::size_t n) {
-    const LoopParts l = loop_parts(g_, loop);
-    std::vector<Id> types(l.yield.begin(), l.yield.end()), out;
-    for (std::size_t i = 0; i < n; ++i)
-      out.push_back(g_.make(Op::GET, g_.dtype(types[i]), {loop}, {static_cast<std::int64_t>(i)}, {}, g_.lanes(types[i])));
-    return out;
-  }
-
-  // The loop with other bounds and initial values, over a range of its own.
-  Id made(Id range, Id begin, Id end, std::int64_t step, const std::vector<Id>& init, const std::vector<Id>& yield,
-          const std::unordered_map<Id, Id>& inside) {
-    const Id own = loops_.range(g_, g_.end(range), g_.range_kind(range));
-    const Id all = g_.make(Op::SINK, DType::none, yield);
-    const auto is_true = [&](Id c) { return g_.is_const(c) && g_.value(c) != 0; };
-    const Id interior = substitute(g_, all, inside);
-    const Id body = rewrite(g_, interior, [&](Id id, std::span<const Id> x) -> Id {
-      const Op op = g_.op(id);
-      if (id == range) return own;
-      if (op == Op::CARRY && g_.range_of(id) == range)
-        return g_.with_src(id, std::vector<Id>{own, init[static_cast<std::size_t>(g_.slot(id))]});
-      if (op == Op::AND && g_.dtype(id) == DType::boolean) return is_true(x[0]) ? x[1] : is_true(x[1]) ? x[0] : no_id;
-      if (op == Op::WHERE && is_true(x[0])) return x[1];
-      if (op == Op::LOAD && x.size() == 4 && is_true(x[3])) return g_.with_src(id, std::vector<Id>{x[0], x[1]});
-      return no_id;
-    });
-    std::vector<Id> src{own, begin, end};
-    src.insert(src.end(), init.begin(), init.end());
-    src.insert(src.end(), g_.src(body).begin(), g_.src(body).end());
-    return g_.make(Op::FOR, DType::none, src, std::vector<std::int64_t>{static_cast<std::int64_t>(init.size()), step});
-  }
-
   Graph& g_;
   RangeIds& loops_;
   const LoopLanes lanes_;

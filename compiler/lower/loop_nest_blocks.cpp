@@ -55,7 +55,7 @@ std::vector<Id> LoopNestBuilder::rows(std::size_t level, const std::vector<Copy>
   };
   if (!in_memory_) return emit(level + 1, copies);
   if (is_row_loops()) return RowLoops(g_, loops_, stores_, block.range, first_column, block.step, made_columns).run();
-  MemoryAccumulators m(g_, loops_, stores_, first_column, sub_index(g_, block.range, first_column), block.step);
+  MemoryAccumulators m(g_, loops_, stores_, block.range, first_column, sub_index(g_, block.range, first_column), block.step);
   std::vector<Id> effects;
   for (const Id reduction : m.reductions()) {
     add_inner(level, copies, m.initial(reduction), effects);
@@ -63,7 +63,7 @@ std::vector<Id> LoopNestBuilder::rows(std::size_t level, const std::vector<Copy>
     const Id end = substitute(g_, parts.end, copies[0].values);  // bounds are the same in all copies
     Id begin = substitute(g_, parts.begin, copies[0].values);
     const Id streams = plan_[level].streams, count = sub_index(g_, end, begin);
-    const Id together = streams == no_id ? g_.index(1) : fits_second_cache(g_, streams, count, g_.end(block.range));
+    const Id together = streams == no_id ? g_.index(1) : fits_second_cache(g_, streams, parts.range, count, block.range);
     for (const int n : {plan_[level].step, 1}) {
       const Id whole = mul_index(g_, sub_index(g_, end_of_whole(begin, end, n), begin), together);
       const Id last = n == 1 ? end : add_index(g_, begin, whole);
@@ -92,7 +92,7 @@ std::vector<Id> LoopNestBuilder::chain(std::size_t level, const std::vector<Copy
   const Id column = plan_[level + 1].range, columns = g_.end(column), first_row = block_of_.at(block.range).begin;
   const Id index = add_index(g_, mul_index(g_, sub_index(g_, block.range, first_row), columns), column);
   // A vector behind the last column may be longer than the rest of the array.
-  MemoryAccumulators m(g_, loops_, stores_, first_row, index, block.step * g_.value(columns) + plan_[level + 1].step);
+  MemoryAccumulators m(g_, loops_, stores_, column, first_row, index, block.step * g_.value(columns) + plan_[level + 1].step);
   const Id reduction = m.reductions()[0];
   std::vector<Id> effects;
   add_inner(level, copies, m.initial(reduction), effects);

@@ -9,6 +9,7 @@
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/array_values.h"
+#include "compiler/lower/chain_borders.h"
 #include "compiler/lower/check_plan.h"
 #include "compiler/lower/decompose_half.h"
 #include "compiler/lower/decompose_math.h"
@@ -18,6 +19,7 @@
 #include "compiler/lower/forward_stores.h"
 #include "compiler/lower/fuse_reductions.h"
 #include "compiler/lower/gate_extraction.h"
+#include "compiler/lower/idle_loops.h"
 #include "compiler/lower/index_dtype.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/interleaved_access.h"
@@ -282,6 +284,14 @@ void transpose_loads(Graph& g, Lowering& k) {
 void interleaved_access(Graph& g, Lowering& k) {
   each_tile_step(g, k, [&](Id s) { return compiler::interleaved_access(g, s, k.target); });
   if (g.remarks() != nullptr) explain_scattered(g, k.out.sink);
+}
+
+void idle_loops(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::idle_loops(g, s, in_chunk(g, k)); });
+}
+
+void chain_borders(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::chain_borders(g, *k.loops, s, in_chunk(g, k)); });
 }
 
 void narrow_casts(Graph& g, Lowering& k) {

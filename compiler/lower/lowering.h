@@ -54,7 +54,9 @@ void mask_loops(Graph& g, Lowering& k);       // only for kernels that the progr
 void loop_nest(Graph& g, Lowering& k);
 void transpose_loads(Graph& g, Lowering& k);
 void interleaved_access(Graph& g, Lowering& k);
-void narrow_casts(Graph& g, Lowering& k);  // not for kernels that the program wrote
+void idle_loops(Graph& g, Lowering& k);     // not for kernels that the program wrote
+void chain_borders(Graph& g, Lowering& k);  // not for kernels that the program wrote
+void narrow_casts(Graph& g, Lowering& k);   // not for kernels that the program wrote
 void index_dtype(Graph& g, Lowering& k);
 }  // namespace lowering
 

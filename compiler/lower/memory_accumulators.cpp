@@ -60,9 +60,10 @@ std::optional<std::vector<LoopPlan>> memory_accumulators(const Graph& g, std::sp
   if (g.is_const(extent) && g.value(extent) < registers_wide * one_register) return std::nullopt;
   int carried = 0, operations = 0;
   Id streams = no_id;
+  const std::unordered_set<Id> differ = depends_on_range(g, g.reachable(stores), column);
   for (const Id id : g.reachable(stores)) {
     if (g.op(id) == Op::LOAD && g.src(id).size() > 2) return std::nullopt;
-    if (g.op(id) != Op::FOR) continue;
+    if (g.op(id) != Op::FOR || !differ.contains(id)) continue;  // else one scalar for all columns
     const std::optional<Rows> r = rows_of(g, id, column);
     if (!r) return std::nullopt;
     carried += r->carried;
@@ -85,9 +86,13 @@ std::optional<std::vector<LoopPlan>> memory_accumulators(const Graph& g, std::sp
   return plan;
 }
 
-Id fits_second_cache(Graph& g, Id streams, Id rows, Id columns) {
-  const Id factors[] = {rows, columns}, one = g.index(1);
-  return sub_index(g, one, product_reaches(g, factors, second_cache / bytes(g.dtype(streams)) + 1));
+Id fits_second_cache(Graph& g, Id streams, Id row, Id rows, Id column) {
+  std::vector<Id> factors = {rows, g.end(column)};
+  const auto is_range = [&](Id id) { return g.op(id) == Op::RANGE; };
+  for (const Id id : g.reachable(index_of(g, streams)))
+    if (is_range(id) && id != row && id != column && std::ranges::none_of(g.reachable(g.end(id)), is_range))
+      factors.push_back(g.end(id));
+  return sub_index(g, g.index(1), product_reaches(g, factors, second_cache / bytes(g.dtype(streams)) + 1));
 }
 
 void chain_blocks(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops, int widest, const Target& target,
@@ -109,12 +114,13 @@ void chain_blocks(const Graph& g, std::span<const Id> stores, std::span<const Id
   plan.insert(plan.end() - 2, {.step = narrow<int>((terms - 1) / parts + 1), .chain = true});
 }
 
-MemoryAccumulators::MemoryAccumulators(Graph& g, RangeIds& loops, std::span<const Id> stores, Id block, Id index,
+MemoryAccumulators::MemoryAccumulators(Graph& g, RangeIds& loops, std::span<const Id> stores, Id column, Id block, Id index,
                                        std::int64_t size)
     : g_(g), loops_(loops), block_(block), index_(index), size_(size), results_(stores.begin(), stores.end()) {
   while (true) {
     const std::vector<Id> nodes = g_.reachable(results_);
-    const auto loop = std::ranges::find(nodes, Op::FOR, [&](Id id) { return g_.op(id); });
+    const std::unordered_set<Id> differ = depends_on_range(g_, nodes, column);
+    const auto loop = std::ranges::find_if(nodes, [&](Id id) { return g_.op(id) == Op::FOR && differ.contains(id); });
     if (loop == nodes.end()) return;
     const Id reduction = *loop;
     reductions_.push_back(reduction);

@@ -3,7 +3,8 @@
 // Before: STOREs over a column j. Their values come from reductions over rows k: FORs without effects, whose loads are
 //   contiguous in j.
 // After: for each value that a FOR carries, an array of the block's accumulators, and three kinds of STOREs over j: initial
-//   values; accumulators after some more rows; the STOREs of the kernel, with LOADs from the arrays in place of GETs.
+//   values; accumulators after some more rows; the STOREs of the kernel, with LOADs from the arrays in place of GETs. A FOR
+//   whose values are the same for all columns stays: it runs once.
 // Requires: no FOR is inside another; their bounds do not depend on j.
 //   chain_blocks makes the same of an fma chain over k, with an array for a block of rows and columns: some terms of the chain
 //   run for the whole block, with accumulators in registers, then the next ones.
@@ -28,9 +29,9 @@ namespace kiln::compiler {
 std::optional<std::vector<LoopPlan>> memory_accumulators(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
                                                          int widest, bool can_mask, const Target& target);
 
-// 1 if the rows of the load fit the second-level cache, else 0. Then code that reads one row after the other is faster: memory
-// is prefetched in its order.
-Id fits_second_cache(Graph& g, Id streams, Id rows, Id columns);
+// 1 if all elements that the kernel loads here fit the second-level cache, else 0. Then code that reads one row after the other
+// is faster: memory is prefetched in its order. rows: the number of iterations of `row`.
+Id fits_second_cache(Graph& g, Id streams, Id row, Id rows, Id column);
 
 // Changes the plan of register_block [ranges, a block of rows] [lanes of columns] [copies of rows]: [chain] comes before the
 // lanes, and the block has more rows. Only for a target with few registers, and chains so long that few of their rows fit the
@@ -41,9 +42,9 @@ void chain_blocks(const Graph& g, std::span<const Id> stores, std::span<const Id
 class MemoryAccumulators {
  public:
   // block: the RANGE of the loop over blocks. index: of an element of a block in the arrays; size: elements of a block.
-  MemoryAccumulators(Graph& g, RangeIds& loops, std::span<const Id> stores, Id block, Id index, std::int64_t size);
+  MemoryAccumulators(Graph& g, RangeIds& loops, std::span<const Id> stores, Id column, Id block, Id index, std::int64_t size);
 
-  // A reduction comes before other reductions that use its results.
+  // The reductions that differ between columns. A reduction comes before other reductions that use its results.
   std::span<const Id> reductions() const { return reductions_; }
 
   std::vector<Id> initial(Id reduction);                        // STOREs of the values before the first row

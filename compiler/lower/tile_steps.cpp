@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "compiler/ir/nth.h"
+#include "compiler/ir/tile_chain.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/loop_nest.h"
@@ -17,7 +18,7 @@ std::span<const Id> ranges_of(const Graph& g, Id effect) {
 
 class TileLoop {
  public:
-  TileLoop(Graph& g, Lowering& k) : g_(g), k_(k), tile_(tile_range(g, k.tile_steps)) {}
+  TileLoop(Graph& g, Lowering& k) : g_(g), k_(k), tile_(tile_range(g, k.tile_steps)), group_(tiles_of_group()) {}
 
   Id lower() {
     LoweredKernel& out = k_.out;
@@ -28,8 +29,9 @@ class TileLoop {
       effects.insert(effects.end(), nest.begin(), nest.end());
     }
     const Id tiles = tile_ == no_id ? g_.index(1) : g_.end(tile_);
-    out.trip_count = has_tile_buffers() ? index_binary(g_, Op::MIN, tiles, g_.index(most_chunks)) : tiles;
-    return g_.make(Op::SINK, DType::none, {tile_loop(effects, tiles, out.trip_count)});
+    const Id groups = groups_of(tiles);
+    out.trip_count = has_tile_buffers() ? index_binary(g_, Op::MIN, groups, g_.index(most_chunks)) : groups;
+    return g_.make(Op::SINK, DType::none, {tile_loop(effects, tiles, groups, out.trip_count)});
   }
 
  private:
@@ -37,15 +39,29 @@ class TileLoop {
     return std::ranges::any_of(k_.tile_sizes, [](Id w) { return w != no_id; });
   }
 
+  // The chunks begin at multiples of this many tiles.
+  Id tiles_of_group() const {
+    if (tile_ == no_id) return no_id;
+    std::vector<Id> effects;
+    for (const Id step : k_.tile_steps) effects.insert(effects.end(), g_.src(step).begin(), g_.src(step).end());
+    return tiles_in_order(g_, effects, tile_);
+  }
+
+  Id groups_of(Id tiles) {
+    if (group_ == no_id) return tiles;
+    const Id last = sub_index(g_, group_, g_.index(1));
+    return index_binary(g_, Op::FLOORDIV, add_index(g_, tiles, last), group_);
+  }
+
   std::vector<Id> nest_of(Id tile_step, std::span<const LoopPlan> plan) {
     std::vector<Id> stores;
     for (const Id effect : g_.src(tile_step)) stores.push_back(g_.op(effect) == Op::END ? g_.store(effect) : effect);
-    if (tile_ != no_id && std::ranges::any_of(stores, [&](Id s) { return index_stride(g_, index_of(g_, s), tile_) == 0; }))
-      k_.out.parallel = false;
+    const auto is_one_element = [&](Id s) { return index_stride(g_, index_of(g_, s), tile_) == 0; };
+    if (tile_ != no_id && group_ == no_id && std::ranges::any_of(stores, is_one_element)) k_.out.parallel = false;
     return inner_nest(g_, *k_.loops, stores, plan, k_.facts);
   }
 
-  Id tile_loop(std::span<const Id> effects, Id tiles, Id chunks) {
+  Id tile_loop(std::span<const Id> effects, Id tiles, Id groups, Id chunks) {
     const Id begin = g_.sym("$begin"), end = g_.sym("$end");
     const Id range = k_.loops->range(g_, tile_ == no_id ? end : tiles, RangeKind::thread);
     const Id place = sub_index(g_, begin, tile_ == no_id ? g_.index(0) : range);  // the chunk's number minus the tile's
@@ -60,7 +76,8 @@ class TileLoop {
       return g_.with_src(id, src);
     });
     const auto first_tile = [&](Id chunk) {
-      return chunks == tiles ? chunk : index_binary(g_, Op::FLOORDIV, mul_index(g_, chunk, tiles), chunks);
+      const Id first = chunks == groups ? chunk : index_binary(g_, Op::FLOORDIV, mul_index(g_, chunk, groups), chunks);
+      return group_ == no_id ? first : index_binary(g_, Op::MIN, mul_index(g_, first, group_), tiles);
     };
     std::vector<Id> src = {range, first_tile(begin), first_tile(end)};
     src.insert(src.end(), g_.src(inner).begin(), g_.src(inner).end());
@@ -70,6 +87,7 @@ class TileLoop {
   Graph& g_;
   Lowering& k_;
   const Id tile_;
+  const Id group_;  // the number of tiles that run in order (tile_chain.h); no_id: any order will do
 };
 
 }  // namespace

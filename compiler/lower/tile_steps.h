@@ -4,7 +4,8 @@
 // After: one FOR over tiles, and in it the loops of each tile step, one tile step after the other. Each tile step has its own
 //   plan, and every FOR has a RANGE of its own. A tile buffer stores one tile for each chunk of tiles: the access to element
 //   t * tile + rest becomes an access to $begin * tile + rest. In a kernel with tile buffers $begin and $end count chunks, at
-//   most `most_chunks`. In other kernels they count tiles.
+//   most `most_chunks`. In other kernels they count tiles. If a tile step continues a sum from tile to tile, a chunk has all
+//   tiles of this sum (tile_chain.h).
 // Requires: K level, no INVALID, reductions lowered.
 // Example: SINK(END(a, t, i), END(b, t, j))  ->  FOR t { FOR i { a }, FOR j { b } }
 #pragma once

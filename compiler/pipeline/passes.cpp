@@ -92,6 +92,8 @@ constexpr Pass table[] = {
     {"loop_nest", kernel, Form::lowering, required, lowering::loop_nest},
     {"transpose_loads", kernel, Form::lowering, optional, lowering::transpose_loads},
     {"interleaved_access", kernel, Form::lowering, optional, lowering::interleaved_access},
+    {"idle_loops", plain_kernel, Form::lowering, optional, lowering::idle_loops},
+    {"chain_borders", plain_kernel, Form::lowering, optional, lowering::chain_borders},
     {"narrow_casts", plain_kernel, Form::lowering, optional, lowering::narrow_casts},
     {"index_dtype", kernel, Form::lowered, required, lowering::index_dtype},
 };

@@ -11,6 +11,7 @@
 #include "compiler/ir/verify.h"
 #include "compiler/lower/tile_steps.h"
 #include "compiler/races/store_races.h"
+#include "compiler/rangeify/loops_from_zero.h"
 #include "compiler/schedule/segments.h"
 
 namespace kiln::compiler {
@@ -149,9 +150,11 @@ class Driver {
     if (s.kernels.empty()) out_.graph = compact(out_.graph, s);  // removes nodes that the verifier made for extents
   }
 
-  // Runs behind `differentiate`, whose kernels must pass too, and before the other passes, which rely on the result.
+  // Runs behind `differentiate`, whose kernels must pass too, and before the other passes, which rely on the result. No RANGE
+  // is negative from here on.
   void check_races() {
     Schedule& s = out_.schedule;
+    loops_from_zero(out_.graph, s.program);
     store_races(out_.graph, s.program);
     out_.graph = compact(out_.graph, s);
   }

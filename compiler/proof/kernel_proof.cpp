@@ -8,6 +8,7 @@
 #include "compiler/ir/nth.h"
 #include "compiler/ir/range_ids.h"
 #include "compiler/ir/state.h"
+#include "compiler/ir/tile_chain.h"
 #include "compiler/lower/serial_atomics.h"
 #include "compiler/proof/independent_iterations.h"
 #include "compiler/proof/smt_terms.h"
@@ -50,7 +51,9 @@ class Claims {
       loops_ = g.sources(id, 1);
       if (!k.is_explicit) stores_.push_back(access(g.store(id), 3));
       if (!k.is_explicit) stores_.back().loops = loops_;
+      if (!k.is_explicit && continues_sum(g, id)) sums_.push_back(stores_.back().buffer);
     }
+    if (!sums_.empty()) tiles_in_order_ = tiles_in_order(g, g.src(k_.sink), loops_[0]);
   }
 
   std::vector<Claim> all() {
@@ -60,7 +63,8 @@ class Claims {
     for (std::size_t i = 0; i < stores_.size(); ++i) {
       apart_in_loops(stores_[i], stores_[i], "stores each element once");
       for (std::size_t j = 0; j < i; ++j)
-        if (stores_[i].buffer == stores_[j].buffer) apart(stores_[i], stores_[j], "stores elements that no other store has");
+        if (stores_[i].buffer == stores_[j].buffer && !has_sums(stores_[i].buffer))
+          apart(stores_[i], stores_[j], "stores elements that no other store has");
       for (const Access& l : loads_)
         if (l.buffer == stores_[i].buffer) {
           Access load = l;
@@ -165,6 +169,17 @@ class Claims {
     }
   }
 
+  // Whether tile steps add to the buffer's elements. Then the tiles of one group store the same elements, one after the other.
+  bool has_sums(int buffer) const { return std::ranges::find(sums_, buffer) != sums_.end(); }
+
+  // What the claim relates of a loop: its value or, of the tiles that add to a buffer, the number of the group.
+  std::string place(SmtTerms& t, const Access& a, std::size_t loop) {
+    if (loop > 0 || !has_sums(a.buffer)) return t[a.loops[loop]];
+    const Id group = g_.make(Op::FLOORDIV, DType::index, {a.loops[0], tiles_in_order_});
+    define(t, group, a);
+    return t[group];
+  }
+
   // order: relates the values of the outermost loop that a and b do not share; empty: no relation.
   void same_element(const Access& a, const Access& b, const std::string& what, const std::string& order) {
     add(label(a, what), [&](SmtTerms& t) {
@@ -174,7 +189,8 @@ class Claims {
       std::string question = gated(t, a) + gated(t, b) + "(assert (= " + t[a.index] + " " + t[b.index] + "))\n";
       for (std::size_t i = 0; i < a.loops.size() && !order.empty(); ++i)
         if (a.loops[i] != b.loops[i]) {
-          question += "(assert (" + order + " " + t[a.loops[i]] + " " + t[b.loops[i]] + "))\n";
+          const std::string first = place(t, a, i), second = place(t, b, i);
+          question += "(assert (" + order + " " + first + " " + second + "))\n";
           break;
         }
       return question;
@@ -229,6 +245,8 @@ class Claims {
   const Kernel k_;
   Facts facts_;
   std::vector<Access> loads_, stores_, atomics_;
+  std::vector<int> sums_;      // buffers to whose elements tile steps add
+  Id tiles_in_order_ = no_id;  // in each group of tiles that add to the same elements
   std::vector<Id> loops_;
   std::vector<Claim> out_;
 };

@@ -12,7 +12,8 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr double cheap = 12;             // a value of at most this cost gets no buffer, however often it is computed
+constexpr double cheap = 12;             // a value of at most this cost gets no buffer, however often it is computed, unless
+                                         // it divides: a division takes as long as many multiply-adds of a product
 constexpr double byte_cost = 8;          // operations in the time of storing and loading one byte
 constexpr double kernel_cost = 2048;     // operations in the time of starting one more kernel
 constexpr std::size_t index_limit = 64;  // chains of movement make indices longer; above this a copy is cheaper
@@ -20,6 +21,8 @@ constexpr double code_limit = 512;       // operations in all copies of a value 
 constexpr double reduce_slack = 1.25;    // a reduction may run this many times per element (halos overlap)
 constexpr double typical_symbol = 1024;
 constexpr double huge = 1e30;
+
+bool divides(Op op) { return op == Op::FDIV || op == Op::SQRT || op == Op::RSQRT; }
 
 }  // namespace
 
@@ -91,6 +94,7 @@ bool StagingModel::surely_stored(Id source, Id reader, Shapes& shapes) const {
 void StagingModel::add(Id node, Shapes& shapes) {
   if (costs_.size() < g_.size()) costs_.resize(g_.size());
   ValueCost c{static_cast<double>(operation_cost(g_.op(node)).recompute)};
+  c.divides = divides(g_.op(node));
   const ValueCost load{static_cast<double>(operation_cost(Op::LOAD).recompute)};
   for (Id s : g_.src(node)) {
     if (g_.dtype(s) == DType::index) continue;
@@ -98,6 +102,7 @@ void StagingModel::add(Id node, Shapes& shapes) {
     c.operations += from.operations;
     c.contains_reduce = c.contains_reduce || from.contains_reduce;
     c.contains_loop = c.contains_loop || from.contains_loop;
+    c.divides = c.divides || from.divides;
   }
   if (g_.op(node) == Op::REDUCE) {
     const std::vector<Id> in = shapes.of(g_.data(node));
@@ -122,6 +127,7 @@ ValueCost StagingModel::cost_of_scalar(Id value) {
     c.operations = std::min(c.operations + n * operation_cost(op).recompute, huge);
     c.code += 1;
     if (op == Op::INDEX) continue;
+    c.divides = c.divides || divides(op);
     double iterations = 1;
     for (const Id s : g_.src(id))
       if (op == Op::REDUCE && g_.op(s) == Op::RANGE) iterations *= std::max(1.0, extent(g_.end(s)));
@@ -136,7 +142,7 @@ StagingModel::Stored StagingModel::needs_storage(const ValueCost& cost, const Va
   if (use.maps > 1 && static_cast<double>(use.maps) * cost.code > code_limit) return Stored::many_copies;
   if (use.index_operations > index_limit) return Stored::long_index;
   if (cost.contains_reduce) return use.hoisted > reduce_slack * use.elements ? Stored::reduction : Stored::no;
-  if (cost.operations <= cheap) return Stored::no;
+  if (cost.operations <= cheap && !cost.divides) return Stored::no;
   if (use.maps > 1 && static_cast<double>(use.maps) * cost.operations > code_limit) return Stored::many_copies;
   const bool repeats = (use.hoisted - use.elements) * cost.operations > use.elements * use.bytes * byte_cost + kernel_cost;
   return repeats ? Stored::repeated : Stored::no;

@@ -20,6 +20,7 @@ struct ValueCost {
   double operations = 0;         // operations for one element
   bool contains_reduce = false;  // whether one element needs a reduction
   bool contains_loop = false;    // whether one element needs a reduction of more than max_short_iterations iterations
+  bool divides = false;          // whether one element needs a division or a square root
   double code = 0;               // of a scalar value: number of nodes that a copy of it would add
 };
 

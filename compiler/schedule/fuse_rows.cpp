@@ -13,6 +13,8 @@
 namespace kiln::compiler {
 namespace {
 
+constexpr std::int64_t terms_of_step = 8;  // of a sum in memory: their factors fit the registers
+
 // Writes the fused kernel of one cluster.
 class Fusion {
  public:
@@ -81,7 +83,8 @@ class Fusion {
     Buffer& buffer = nth(s_.buffers, b);
     buffer.tile = tile_size(b);
     buffer.size = index_mul(g_, tiles_, buffer.tile);
-    buffer.tile_storage = index_mul(g_, index_min(g_, tiles_, g_.index(most_chunks)), buffer.tile);
+    const bool in_order = std::ranges::any_of(c_.kernels, [&](std::size_t k) { return rows_.tile_step(k).sum != no_id; });
+    buffer.tile_storage = index_mul(g_, index_min(g_, in_order ? groups_ : tiles_, g_.index(most_chunks)), buffer.tile);
   }
 
   // Adds the ENDs of kernel i as a tile step. Its ranges: the tile, the row in the tile (if there are several), the kernel's
@@ -89,6 +92,7 @@ class Fusion {
   void add_tile_step(std::size_t i) {
     const std::size_t kernel = c_.kernels[i];
     const TileStep& p = rows_.tile_step(kernel);
+    if (p.sum != no_id) return add_sum(kernel, p);
     const RowOffsets& w = c_.halos[i];
     std::vector<Id> loops{tile_};
     Id row = first_row();
@@ -112,6 +116,44 @@ class Fusion {
       src.insert(src.end(), loops.begin(), loops.end());
       ends_.push_back(g_.make(Op::END, DType::none, src));
     }
+  }
+
+  // Adds a tile step that stores zeros in the first tile of a group, and tile steps that add the terms of the tile's rows to
+  // the sums in memory: the terms of the kernel's REDUCE, in its order.
+  void add_sum(std::size_t kernel, const TileStep& p) {
+    std::unordered_map<Id, Id> map;
+    place_rows(p, rows_.simplify()(first_row()), map);
+    place_rest(kernel, map);
+    const LocScope of_sum(g_, g_.loc(p.sum));
+    const Id tile = mod(tile_, tiles_in_group_), is_first = g_.make(Op::LT, DType::boolean, {tile, g_.index(1)});
+    add_part(kernel, p, map, [&](Id, Id) { return g_.constant(g_.dtype(p.sum), 0); }, is_first);
+    for (std::int64_t first = 0; first < c_.rows; first += terms_of_step)
+      add_part(kernel, p, map, [&](Id memory, Id at) {
+        Id sum = g_.make(Op::LOAD, g_.dtype(p.sum), {memory, at});
+        for (std::int64_t r = first; r < std::min(first + terms_of_step, c_.rows); ++r) {
+          map[p.loops[c_.depth - 1]] = rows_.simplify()(add({first_row(), g_.index(r)}));
+          const Id x = rows_.simplify()(substitute(g_, g_.src(p.sum, 0), map));
+          const Id y = rows_.simplify()(substitute(g_, g_.src(p.sum, 1), map));
+          sum = g_.make(Op::FMA, g_.dtype(p.sum), {x, y, sum});
+        }
+        return sum;
+      });
+  }
+
+  // Adds one tile step of a sum, over ranges of its own. value: what is stored to the memory at an index.
+  template <class Value>
+  void add_part(std::size_t kernel, const TileStep& p, std::unordered_map<Id, Id>& map, Value&& value, Id gate = no_id) {
+    std::vector<Id> loops{tile_};
+    for (const Id r : std::span<const Id>(p.loops).subspan(c_.depth))
+      loops.push_back(map[r] = range(g_.end(map.at(r)), RangeKind::loop));
+    if (loops.size() == 1) loops.push_back(range(g_.index(1), RangeKind::loop));  // has_tile_steps() needs different ranges
+    const Id store = g_.store(g_.src(s_.kernels[kernel].sink).front()), memory = map.at(g_.state(store));
+    const Id at = rows_.simplify()(substitute(g_, g_.src(store, 1), map));
+    std::vector<Id> made{memory, at, value(memory, at)};
+    if (gate != no_id) made.push_back(gate);
+    std::vector<Id> src{g_.make(Op::STORE, DType::none, made)};
+    src.insert(src.end(), loops.begin(), loops.end());
+    ends_.push_back(g_.make(Op::END, DType::none, src));
   }
 
   Id rows_end(const RowOffsets& w) {

@@ -114,6 +114,7 @@ void RowClusters::find_operands(Id product, TileStep& p) {
 std::vector<RowCluster> RowClusters::find() {
   for (std::size_t k = 0; k < s_.kernels.size(); ++k)
     for (const int b : tile_steps_[k].access.loads) try_join(k, b);
+  for (std::size_t c = 0; c < clusters_.size(); ++c) join_sums(c);
   explain();
   return in_order();
 }
@@ -182,6 +183,7 @@ void RowClusters::explain() {
     for (const int b : tile_steps_[k].access.loads)
       if (const std::size_t from = writer(b); from < s_.kernels.size() && cluster_of_[from] != cluster_of_[k]) {
         together(k, b);
+        if (const auto sum = apart_.find(k); sum != apart_.end()) why_ = sum->second;
         if (!why_.empty())
           remark(g_, store_of(k), remarks::not_fused, [&] {
             return "a kernel of its own, apart from the one" + place_of(from) + " whose result it reads: " + std::string(why_);

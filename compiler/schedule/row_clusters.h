@@ -3,7 +3,9 @@
 // A row is one iteration of the outer ranges that the kernels share. A tile is a number of neighbouring rows. A buffer that
 // only the kernels of one cluster use is stored for one tile at a time. If a reader loads a halo (the second of two stencils),
 // each tile computes its halo again, provided that this costs less than storing the whole buffer.
-// docs/explanation/pipeline.md lists the limits in section Rows.
+//
+// A kernel that sums over the rows (row_sums.cpp) may join too. Each tile adds its rows' terms to the sums, in order.
+// docs/explanation/rows.md lists the limits.
 #pragma once
 
 #include <array>
@@ -35,6 +37,7 @@ struct TileStep {
   KernelAccess access;
   double operations = 0;  // estimate, for one element
   bool has_reduce = false, has_product = false;
+  Id sum = no_id;          // the REDUCE over rows of a kernel that sums over the rows of its cluster; else no_id
   std::string_view alone;  // why the kernel stays alone; empty: it may join others
 };
 
@@ -83,6 +86,12 @@ class RowClusters {
   std::vector<RowCluster> in_order();
   std::optional<RowCluster> together(std::size_t reader, int buffer);
   void try_join(std::size_t reader, int buffer);
+  std::optional<TileStep> summing_step(std::size_t kernel, std::size_t depth);
+  bool may_sum(const RowCluster& c, std::size_t kernel);
+  std::int64_t rows_with_sums(const RowCluster& c, std::int64_t rows);
+  std::string_view why_no_sums(const RowCluster& c, const std::vector<std::size_t>& sums, std::int64_t rows_of_tile);
+  void join_sums(std::size_t cluster);
+  void join_sum(std::size_t cluster, std::size_t kernel);
   void explain();
   Id store_of(std::size_t kernel) const;
   std::string place_of(std::size_t kernel) const;
@@ -114,9 +123,10 @@ class RowClusters {
   std::vector<BufferUse> uses_;         // by buffer
   std::vector<Neighbours> neighbours_;  // by kernel
   std::vector<RowCluster> clusters_;
-  std::vector<std::size_t> cluster_of_;  // by kernel: its cluster
-  std::vector<std::size_t> reach_;       // by cluster: the last kernel in it or in a cluster that it waits for
-  std::string_view why_;                 // why the last two clusters stay apart
+  std::vector<std::size_t> cluster_of_;            // by kernel: its cluster
+  std::vector<std::size_t> reach_;                 // by cluster: the last kernel in it or in a cluster that it waits for
+  std::string_view why_;                           // why the last two clusters stay apart
+  std::map<std::size_t, std::string_view> apart_;  // by kernel that sums over rows: why it stays apart
   std::map<std::tuple<std::size_t, int, std::size_t, std::size_t>, std::optional<RowOffsets>> offsets_;
 };
 

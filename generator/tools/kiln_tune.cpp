@@ -47,6 +47,10 @@ std::string best_variant() {
   throw Diagnostic("E-usage", "--variant", "expected a variant that this CPU can run");
 }
 
+void note(const std::string& about, const std::string& text) {
+  std::fprintf(stderr, "%s: note: %s\n", about.c_str(), text.c_str());
+}
+
 struct Counts {
   int measured = 0, slow = 0;
 };
@@ -152,7 +156,7 @@ class KernelSearch {
   }
 
   void give_up(const std::string& why) {
-    std::fprintf(stderr, "%s: note: not tuned: %s\n", program_->name().c_str(), why.c_str());
+    note(program_->name(), "not tuned: " + why);
     fruitless_ = most_fruitless;
   }
 
@@ -193,6 +197,7 @@ std::vector<std::string> program_files(const std::vector<std::string>& given) {
     const auto first = static_cast<std::ptrdiff_t>(out.size());
     for (const auto& entry : std::filesystem::directory_iterator(path))
       if (entry.path().extension() == ".kiln") out.push_back(entry.path().string());
+    if (out.begin() + first == out.end()) throw Diagnostic("E-usage", path, "expected a folder with .kiln files");
     std::sort(out.begin() + first, out.end());
   }
   return out;
@@ -202,11 +207,19 @@ std::vector<std::string> program_files(const std::vector<std::string>& given) {
 std::vector<KernelSearch> searches(const Options& o, const Target& target) {
   std::vector<KernelSearch> out;
   std::set<std::uint64_t> known;
+  std::set<std::string> symbols;
+  const SymbolValues dims = named_integers(o.dims, "--dims");
   for (const std::string& file : program_files(o.files)) {
     const auto program = std::make_shared<const TunedProgram>(file, target);
-    for (const auto& [key, plan] : program->plans({}))
-      if (known.insert(key).second) out.emplace_back(program, key, plan, named_integers(o.dims, "--dims"), o.seed);
+    for (const Symbol& s : program->symbols()) symbols.insert(s.name);
+    const auto plans = program->plans({});
+    if (plans.empty())
+      note(program->name(), "no kernel to tune; kernels with loops, arrays or atomic operations of their own have one plan");
+    for (const auto& [key, plan] : plans)
+      if (known.insert(key).second) out.emplace_back(program, key, plan, dims, o.seed);
   }
+  for (const auto& [name, value] : dims)
+    if (!symbols.contains(name)) throw Diagnostic("E-argument", "--dims", "no program has a symbol '" + name + "'");
   return out;
 }
 
@@ -231,8 +244,10 @@ void tune(const Options& o) {
     product += std::log(s.ratio());
   }
   const double mean = all.empty() ? 1 : std::exp(product / static_cast<double>(all.size()));
-  std::printf("kernels: %zu, plans measured: %d (%d stopped as slow), times: %.1f%% less (geometric mean)\n",
-              all.size(), counts.measured, counts.slow, 100 * (1 - mean));
+  std::printf("kernels: %zu, plans measured: %d (%d stopped as slow), times: %.1f%% less (geometric mean)\n", all.size(),
+              counts.measured, counts.slow, 100 * (1 - mean));
+  if (counts.measured == 0 && std::filesystem::exists(o.output))
+    return note(o.output, "stays as it is, because no plan was measured");
   Outputs out;
   out.add(o.output, write_tuning(tuning));
   out.write();

@@ -20,8 +20,9 @@ class TunedProgram {
   TunedProgram(const std::string& file, const compiler::Target& target);
 
   const std::string& name() const { return planned_.schedule.program.name; }
+  const std::vector<compiler::Symbol>& symbols() const { return planned_.schedule.program.symbols; }
   const compiler::Target& target() const { return target_; }
-  // Each kernel once, with its plan as text.
+  // Each kernel that has a choice of plans once, with its plan as text.
   std::vector<std::pair<std::uint64_t, std::string>> plans(const compiler::Tuning& tuning) const;
   // Plans one change away from the plan that the kernel has (plan_neighbours.h).
   std::vector<std::string> neighbours(const compiler::Tuning& tuning, std::uint64_t kernel) const;

@@ -6,17 +6,17 @@ target_link_libraries(captured_campaign PUBLIC captured_makers campaign)
 # Random programs with scopes, compared with the same programs in plain C. The long run: random_scopes --count 20000 --jobs 2.
 add_executable(random_scopes fuzz/random_scopes_main.cpp fuzz/scopes_as_c.cpp fuzz/c_prelude.cpp fuzz/c_library.cpp)
 target_link_libraries(random_scopes PRIVATE captured_campaign ${CMAKE_DL_LIBS})
-add_test(NAME fuzz.random_scopes COMMAND random_scopes --count 100 --jobs 2)
+add_test(NAME fuzz.random_scopes COMMAND random_scopes --count 60 --jobs 2)
 add_test(NAME fuzz.random_scopes_stages COMMAND random_scopes --stages --count 100 --seed 100000 --jobs 2)
 # Seed 200027: a vector of indices whose load is the last instruction before an atomic operation.
-add_test(NAME fuzz.random_scopes_disabled COMMAND random_scopes --disable --count 100 --seed 200000 --jobs 2)
+add_test(NAME fuzz.random_scopes_disabled COMMAND random_scopes --disable --count 50 --seed 200000 --jobs 2)
 set_tests_properties(fuzz.random_scopes fuzz.random_scopes_stages fuzz.random_scopes_disabled PROPERTIES LABELS fuzz)
 
 # Random programs of tensors that kernels update, compared with the interpreter. The long run: random_states
 # --count 20000 --jobs 2.
 add_executable(random_states fuzz/random_states_main.cpp)
 target_link_libraries(random_states PRIVATE captured_campaign)
-add_test(NAME fuzz.random_states COMMAND random_states --count 200 --jobs 2)
+add_test(NAME fuzz.random_states COMMAND random_states --count 120 --jobs 2)
 add_test(NAME fuzz.random_states_stages COMMAND random_states --stages --count 300 --seed 100000 --jobs 2)
 set_tests_properties(fuzz.random_states fuzz.random_states_stages PROPERTIES LABELS fuzz)
 
@@ -25,7 +25,7 @@ set_tests_properties(fuzz.random_states fuzz.random_states_stages PROPERTIES LAB
 add_executable(random_races
   fuzz/random_races_main.cpp fuzz/random_races.cpp fuzz/regular_kernels.cpp fuzz/work_item_walk.cpp)
 target_link_libraries(random_races PRIVATE random_makers kiln_generator kiln_races command_line)
-add_test(NAME fuzz.random_races COMMAND random_races --count 1000)
+add_test(NAME fuzz.random_races COMMAND random_races --count 500)
 add_test(NAME fuzz.regular_races COMMAND random_races --regular --count 500)
 set_tests_properties(fuzz.random_races fuzz.regular_races PROPERTIES LABELS fuzz)
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/index_poly.h"
 #include "tests/fuzz/random_program.h"
 
 namespace kiln::compiler::testing {
@@ -125,8 +126,10 @@ class Maker2 {
     }
     const int inputs = s_.draw.between(p.params.empty() ? 1 : 0, 3);
     for (int i = 0; i < inputs; ++i) add_input("p", s_.shape(s_.draw.of(std::array{0, 1, 1, 2, 2, 2, 3, 3, 4})));
+    out_.parameters = s_.values;
+    for (Id& x : s_.values)
+      if (s_.draw.one_in(3)) x = in_other_shape(x);
     out_.xs = s_.values;
-    for (std::size_t i = 0; i < out_.xs.size(); ++i) out_.x.push_back(static_cast<int>(i));
     const int steps = s_.draw.between(1, 8);
     for (int i = 0; i < steps; ++i) {
       const auto maker = s_.draw.of(makers_);
@@ -151,6 +154,14 @@ class Maker2 {
     stores_.push_back(s_.b.store(s_.b.param(slot, q), q, value));
     out_.program.params.push_back(std::move(q));
     return slot;
+  }
+
+  // The same elements in the same order, perhaps even in the same shape.
+  Id in_other_shape(Id x) {
+    std::vector<Id> to = s_.b.shape_of(x);
+    if (s_.draw.one_in(3)) to.assign(1, index_product(s_.g, to));
+    if (s_.draw.one_in(3)) to.push_back(s_.g.index(1));
+    return s_.b.reshape(x, to);
   }
 
   void step(Id x, Maker maker) {

@@ -27,9 +27,10 @@ class Maker3 {
       p.params.push_back(std::move(q));
       return x;
     };
-    const Id x = input("x", DType::f64, {n}), u = input("u", DType::f64, {n}), v = input("v", DType::f64, {n});
+    const Id parameter = input("x", DType::f64, {n}), u = input("u", DType::f64, {n}), v = input("v", DType::f64, {n});
     const Id both = input("both", DType::f64, {two, n});
     places_ = input("places", DType::i32, {n});
+    const Id x = draw_.one_in(2) ? parameter : same(parameter);
     Ids tensors{x, input("c", DType::f64, {n})};
     const int steps = draw_.between(2, 6);
     for (int i = 0; i < steps; ++i) statement(tensors, 2);
@@ -85,6 +86,22 @@ class Maker3 {
       default: {
         const Id t = op(Op::TANH, a), quarter = op(Op::MUL, b, real(0.25));
         return op(Op::SUB, t, quarter);
+      }
+    }
+  }
+
+  // Another value with the elements of x.
+  Id same(Id x) {
+    const Ids n{g_.index(n_)}, first{g_.index(0)}, one{g_.index(n_), g_.index(1)};
+    switch (draw_.below(5)) {
+      case 0: return b_.reshape(x, n);
+      case 1: return b_.reshape(b_.reshape(x, one), n);
+      case 2: return b_.update(x, no_id, b_.element(x, first), first);
+      case 3: return op(Op::NEG, op(Op::NEG, x));
+      default: {
+        const Id range = b_.range(n[0], numbers_++), state = b_.carry(range, x, 0), at[] = {range};
+        const Id final = b_.update(state, no_id, b_.element(x, at), at);
+        return b_.get(b_.kernel(std::span(&range, 1), std::span(&x, 1), std::span(&final, 1)), 0);
       }
     }
   }

@@ -5,9 +5,9 @@
 
 namespace kiln::compiler::testing {
 
-// A value y of x, both f64 [n], and its derivatives. Parameters: x, directions u and v, two directions as one tensor [2, n],
-// integers. Outputs: y; the tangents of y along u and along v; both at once, [2, n]; the tangent of the tangent along u along
-// v.
+// A value y of x, both f64 [n], and its derivatives by x, or by a value that equals x. Parameters: x, directions u and v, two
+// directions as one tensor [2, n], integers. Outputs: y; the tangents of y along u and along v; both at once, [2, n]; the
+// tangent of the tangent along u along v.
 struct TangentProgram {
   Program program;
   int x = 0, u = 1, v = 2, both = 3;

@@ -242,4 +242,106 @@ TEST(GradEdges, RunningSumAndBilinear) {
   expect_near(r.at("dp"), {60, 60}, 1e-14, "bilinear by the place");
 }
 
+// Second derivatives by values that move another value. A product takes such movements apart, but not the x of a derivative.
+struct by_moved_values : program<by_moved_values> {
+  in<f64, N, 3> points, v;
+  in<f64, 3, 2> w, dw;
+  in<f64, 6> line, along;
+  out<f64, N, 3> bent;
+  out<f64, 2, 3> turned;
+  out<f64, 2, 3> shaped;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto p = points(i);
+      auto square = dot(p, p);
+      bent(i) = hvp(square * square, p, v(i));
+    }
+    auto t = transpose(w);
+    auto m = matmul(t, w);
+    turned = hvp(sum(m * m), t, transpose(dw));
+    auto s = reshape<2, 3>(line);
+    auto n = matmul(s, transpose(s));
+    shaped = hvp(sum(n * n), s, reshape<2, 3>(along));
+  }
+};
+TEST(GradEdges, SecondByMovedValues) {
+  const Tensors in{{"points", {{2, 3}, {1, 2, 3, -1, .5, 2}}}, {"v", {{2, 3}, {1, -1, 2, .5, 1, 0}}},
+                   {"w", {{3, 2}, {1, 2, -1, .5, 3, 1}}},      {"dw", {{3, 2}, {1, 0, -1, 2, .5, 1}}},
+                   {"line", {{6}, {1, 2, -1, .5, 3, 1}}},      {"along", {{6}, {1, 0, -1, 2, .5, 1}}}};
+  const Tensors r = grad_test::Program(ir<by_moved_values>).check(in, {{"N", 2}});
+  for (std::size_t i = 0; i < 2; ++i) {
+    double squares = 0, product = 0;
+    for (std::size_t k = 3 * i; k < 3 * i + 3; ++k) {
+      squares += in.at("points").v[k] * in.at("points").v[k];
+      product += in.at("points").v[k] * in.at("v").v[k];
+    }
+    for (std::size_t k = 3 * i; k < 3 * i + 3; ++k)
+      EXPECT_NEAR(r.at("bent").v[k], 4 * squares * in.at("v").v[k] + 8 * product * in.at("points").v[k], 1e-12);
+  }
+}
+
+// Derivatives by elements that the work item has written, of values of other such elements, and second ones.
+struct by_own_elements : program<by_own_elements> {
+  in<f64, N, 2> x;
+  in<i32, N> k;
+  inout<f64, N> y;
+  out<f64, N> below, above, mixed, first, second, both;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto p = x(i, 0), r = x(i, 1);
+      auto one = p * 0.0 + 1.0;
+      auto a = local<f64, 3>();
+      a(k(i)) = p * r;
+      a(1) += sin(p);
+      a(2) = a(k(i)) * r;
+      auto q = a(2);
+      below(i) = grad(q * q * p, q);
+      auto z = a(1) * 3.0;
+      above(i) = unused_is_zero(grad(z * q * p, z));
+      auto g = grad(q * q * q * p, p);
+      mixed(i) = jvp(g * q, q, one);
+      y(i) = p * 2.0;
+      auto w = y(i);
+      auto h = grad(w * w * p, p);
+      first(i) = h;
+      second(i) = grad(h + w * r, w);
+      both(i) = grad(grad(w * q * q, q), w);
+    }
+  }
+};
+TEST(GradEdges, ByOwnElements) {
+  const Tensors in{{"x", {{3, 2}, {.5, 2, -1, .3, .7, -.4}}}, {"k", {{3}, {0, 1, 2}}}, {"y", {{3}, {1, 2, 3}}}};
+  const Tensors r = grad_test::Program(ir<by_own_elements>).check(in, {{"N", 3}});
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_NEAR(r.at("second").v[i], 8 * in.at("x").v[2 * i] + in.at("x").v[2 * i + 1], 1e-14) << i;
+}
+
+// Running products with zeros. Those of a short constant extent are differentiated as multiplications.
+struct running_products : program<running_products> {
+  in<f64, N> x, v, c;
+  in<f64, 7> y, w, d;
+  out<f64, N> bent, along;
+  out<f64, 7> bent_short, along_short;
+  constexpr auto product(auto const& a, auto const& b) const {
+    return sum(cumprod(a) * b) + sum(cumprod(a, exclusive, reverse) * b * b);
+  }
+  constexpr void body() {
+    bent = hvp(product(x, c), x, v);
+    bent_short = hvp(product(y, d), y, w);
+    along = jvp(jvp(cumprod(x, reverse), x, v), x, c);
+    along_short = jvp(jvp(cumprod(y, reverse), y, w), y, d);
+  }
+};
+TEST(GradEdges, RunningProductsWithZeros) {
+  grad_test::Program program(ir<running_products>);
+  const grad_test::Tensor v{{7}, {1, -2, .5, 3, 1, .25, -1}}, c{{7}, {2, 1, -1, .5, 3, -2, 1}};
+  for (const std::vector<double>& zeros : std::vector<std::vector<double>>{{}, {3}, {0}, {6}, {1, 4}, {0, 1}, {2, 3, 5}}) {
+    grad_test::Tensor x{{7}, {.5, -1, 2, 1.5, .75, -.5, 2}};
+    for (const double z : zeros) x.v[static_cast<std::size_t>(z)] = 0;
+    const Tensors r = program.run({{"x", x}, {"v", v}, {"c", c}, {"y", x}, {"w", v}, {"d", c}}, {{"N", 7}});
+    expect_near(r.at("bent"), r.at("bent_short").v, 1e-13, "of a sum");
+    expect_near(r.at("along"), r.at("along_short").v, 1e-13, "of the products");
+  }
+}
+
 }  // namespace

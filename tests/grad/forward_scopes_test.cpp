@@ -358,6 +358,28 @@ TEST(Forward, ValuesKeepTheirBits) {
   EXPECT_EQ(program.kernels(), 1);
 }
 
+// Directions of the results of kernels and loops, which their derivatives need not go through.
+struct by_results : program<by_results> {
+  in<f64, N> x, v;
+  out<f64, N> plain, behind, second, by_loop;
+  constexpr void body() {
+    auto s = var(x);
+    for (auto [i] : kernel(N)) s(i) = s(i) * s(i) + x(i);
+    plain = jvp(sin(s) * s, s, v);
+    auto t = var(x * 0.0);
+    for (auto [i] : kernel(N)) t(i) = sin(s(i)) * s(i);
+    auto d = jvp(t, s, v);
+    behind = d;
+    second = jvp(d, s, v);
+    auto u = var(x);
+    for (auto k : loop(2)) u = u * 0.5 + sin(u);
+    by_loop = jvp(u * s, wrt(u, v), wrt(s, x));
+  }
+};
+TEST(Forward, ByResultsOfScopes) {
+  Program(ir<by_results>).check({{"x", around_zero({27, 1}, {5}, 1)}, {"v", around_zero({27, 2}, {5}, 1)}}, {{"N", 5}});
+}
+
 struct too_many : program<too_many> {
   in<f64, N> x;
   in<f64, K, N> list;

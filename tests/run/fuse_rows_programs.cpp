@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <sstream>
+#include <utility>
 
 namespace kiln::compiler::testing {
 namespace {
@@ -175,21 +176,30 @@ std::string attention_text() {
   return t.store("y", t.product(t.softmax(scores, "M", "N"), t("param v"), "M", "N", "K"));
 }
 
-// M heads, N rows of K elements in each.
-std::string heads_text() {
+// M heads, N rows of K elements in each. with_gradients: also the derivatives by q, k and v.
+std::string heads_text(bool with_gradients) {
   const std::string type = "f32 [1, M, N, K] ", pairs = "expand [1, M, N, N, K] ", scores = "expand [1, M, N, N] ";
-  Text t(symbols("MNK") + "in " + type + "q\nin " + type + "k\nin " + type + "v\nout " + type + "y\n");
+  const std::string gradients = "in " + type + "d\nout " + type + "gq\nout " + type + "gk\nout " + type + "gv\n";
+  Text t(symbols("MNK") + "in " + type + "q\nin " + type + "k\nin " + type + "v\nout " + type + "y\n" +
+         (with_gradients ? gradients : ""));
   const auto of_row = [&](const std::string& x) { return t(scores + t("reshape [1, M, N, 1] " + x)); };
-  const std::string q = t(pairs + t("reshape [1, M, N, 1, K] " + t("param q")));
-  const std::string k = t(pairs + t("reshape [1, M, 1, N, K] " + t("param k")));
+  const std::string of_q = t("param q"), of_k = t("param k"), of_v = t("param v");
+  const std::string q = t(pairs + t("reshape [1, M, N, 1, K] " + of_q));
+  const std::string k = t(pairs + t("reshape [1, M, 1, N, K] " + of_k));
   const std::string x = t("reduce " + q + ", " + k + ", fma, axes [4]");
   const std::string most = of_row(t("reduce " + x + ", max, axes [3]"));
   const std::string e = t("exp " + t("sub " + x + ", " + most));
   const std::string p = t("fdiv " + e + ", " + of_row(t("reduce " + e + ", sum, axes [3]")));
-  const std::string across = t("reshape [1, M, 1, K, N] " + t("permute " + t("param v") + ", axes [0, 1, 3, 2]"));
+  const std::string across = t("reshape [1, M, 1, K, N] " + t("permute " + of_v + ", axes [0, 1, 3, 2]"));
   const std::string left = t("expand [1, M, N, K, N] " + t("reshape [1, M, N, 1, N] " + p));
   const std::string right = t("expand [1, M, N, K, N] " + across);
-  return t.store("y", t("reduce " + left + ", " + right + ", fma, axes [4]"));
+  const std::string y = t("reduce " + left + ", " + right + ", fma, axes [4]");
+  if (!with_gradients) return t.store("y", y);
+  std::string stores;
+  const std::string d = t("param d");
+  for (const auto& [name, by] : {std::pair{"gq", of_q}, {"gk", of_k}, {"gv", of_v}})
+    stores += std::string("store ") + name + ", " + t("gradient " + y + ", " + d + ", " + by) + "\n";
+  return t.store("y", y) + stores;
 }
 
 }  // namespace kiln::compiler::testing

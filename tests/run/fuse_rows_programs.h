@@ -21,6 +21,6 @@ std::string gelu_layer_text();
 std::string running_sum_text();
 std::string blur_sobel_text(const std::string& pad_mode);
 std::string attention_text();
-std::string heads_text();
+std::string heads_text(bool with_gradients = false);
 
 }  // namespace kiln::compiler::testing

@@ -99,6 +99,19 @@ TEST(Fusion, HeadsAreAtMostTwo) {
          {{"M", 2}, {"N", 1}, {"K", 9}}});
 }
 
+// Derivatives by k and v are sums over the rows of a head. Each tile of 9 rows adds its terms, and no scores are stored.
+TEST(Fusion, DerivativesOfHeadsKeepRowsOnly) {
+  const Sizes sizes = {{"M", 9}, {"N", 207}, {"K", 8}};
+  Graph g;
+  const Program p = read_program(g, with_sizes(heads_text(true), sizes), "heads.kiln");
+  Scheduled end = run_passes(g, p, {.last = std::string(last_pass(Form::planned))});
+  const std::map<std::string, std::int64_t> no_symbols;
+  IndexValues value(end.graph, no_symbols);
+  EXPECT_LE(end.schedule.kernels.size(), 3);
+  EXPECT_LE(value(end.schedule.workspace_bytes).value(), 9 * 207 * 207 * 4 / 2);
+  run(g, p, CompiledProgram(g, p), {});
+}
+
 // The workspace is linear in the length of the sequence, not quadratic.
 TEST(Fusion, AttentionKeepsRowsOnly) {
   Graph g;

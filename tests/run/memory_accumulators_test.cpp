@@ -67,6 +67,21 @@ TEST(MemoryAccumulators, InATileOfAFusedKernel) {  // the columns of each matrix
     }
 }
 
+// The mean of some rows of each matrix: the number of these rows is the same for all columns.
+TEST(MemoryAccumulators, MeanOfMarkedRows) {
+  for (const bool symbolic : {false, true})
+    for (const char* n : {"70", "130", "2049"}) {
+      const std::string k = symbolic ? "K" : "19", matrices = "[3, " + k + ", " + n + "]", marks = "[3, " + k + "]",
+                        means = std::string("[3, ") + n + "]";
+      check_at_levels(std::string("program means\n") + (symbolic ? "symbol K\n" : "") + "in f32 " + matrices + " x\nin bool " +
+                          marks + " marks\nout f32 " + means + " y\n%0 = param x\n%1 = param marks\n%2 = cast f32 %1\n" +
+                          "%3 = reshape [3, " + k + ", 1] %2\n%4 = expand " + matrices + " %3\n%5 = mul %0, %4\n" +
+                          "%6 = reduce %5, sum, axes [1]\n%7 = reduce %2, sum, axes [1]\n%8 = reshape [3, 1] %7\n" +
+                          "%9 = expand " + means + " %8\n%10 = fdiv %6, %9\nstore y, %10\n",
+                      {{"K", 19}});
+    }
+}
+
 // Up to 1 MiB several rows are read together, beyond it one after the other.
 TEST(MemoryAccumulators, MatricesNearTheSizeOfACache) {
   for (const bool symbolic : {false, true})

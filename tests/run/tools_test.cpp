@@ -139,6 +139,12 @@ TEST_F(Tools, TunedEqualsInterpreted) {
   ASSERT_EQ(opt({"interp", at("g.kiln"), "--random", "--dims", "N=1000", "-o", at("interp")}).status, 0);
   ASSERT_EQ(call({at("out/libmixed.so"), "--random", "--dims", "N=1000", "--out", at("run")}).status, 0);
   expect_same("run", "interp");
+  const std::string before = read_file(at("a.tune"));
+  const Result none = run(KILN_TUNE, {at("g.kiln"), "-o", at("a.tune"), "--time", "0"});
+  EXPECT_NE(none.err.find("stays as it is, because no plan was measured"), std::string::npos) << none.err;
+  EXPECT_EQ(read_file(at("a.tune")), before);
+  const Result other = run(KILN_TUNE, {at("g.kiln"), "-o", at("a.tune"), "--time", "0", "--dims", "Q=3"});
+  EXPECT_NE(other.err.find("E-argument: no program has a symbol 'Q'"), std::string::npos) << other.err;
 }
 
 TEST_F(Tools, FilesAndObjects) {

@@ -1,6 +1,7 @@
 #include "tests/unit/lower_harness.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -13,14 +14,22 @@ namespace {
 
 using Lanes = std::vector<Scalar>;
 
-void check(bool ok, const std::string& what) {
-  if (!ok) throw std::logic_error("P level: " + what);
+void check(bool ok, std::string_view what) {
+  if (!ok) throw std::logic_error("P level: " + std::string(what));
 }
 
 class Run {
  public:
   Run(const Graph& g, const Symbols& symbols, std::vector<Data>& slots, const std::vector<bool>& on_entry)
-      : g_(g), symbols_(symbols), slots_(slots), on_entry_(on_entry), states_(slots) {}
+      : g_(g),
+        symbols_(symbols),
+        slots_(slots),
+        on_entry_(on_entry),
+        states_(slots),
+        range_(g.size()),
+        version_(g.size()),
+        free_(g.size()),
+        memo_(g.size()) {}
 
   void effect(Id id) {
     if (g_.op(id) == Op::FOR)
@@ -52,16 +61,16 @@ class Run {
 
   std::size_t n(Id loop) const { return static_cast<std::size_t>(g_.arg(loop, 0)); }
 
-  const std::set<Id>& free_ranges(Id id) {
-    if (const auto it = free_.find(id); it != free_.end()) return it->second;
+  const std::vector<Id>& free_ranges(Id id) {
+    if (free_[id]) return *free_[id];
     std::set<Id> out;
     if (g_.op(id) == Op::RANGE) {
       out.insert(id);
     } else {
-      for (Id s : g_.src(id)) out.insert(free_ranges(s).begin(), free_ranges(s).end());
+      for (const Id s : g_.src(id)) out.insert(free_ranges(s).begin(), free_ranges(s).end());
       if (g_.op(id) == Op::FOR) out.erase(g_.src(id, 0));
     }
-    return free_[id] = out;
+    return free_[id].emplace(out.begin(), out.end());
   }
 
   std::vector<Lanes> loop(Id id) {
@@ -104,17 +113,18 @@ class Run {
     return at->second;
   }
 
-  Lanes value(Id id) {
+  // The reference is valid until a range of the value is set again.
+  const Lanes& value(Id id) {
     std::uint64_t newest = 0;
-    for (Id r : free_ranges(id)) {
-      check(version_.contains(r), "value outside its loop");
+    for (const Id r : free_ranges(id)) {
+      check(version_[r] > 0, "value outside its loop");
       newest = std::max(newest, version_[r]);
     }
-    if (const auto it = memo_.find(id); it != memo_.end() && it->second.first > newest) return it->second.second;
+    if (memo_[id].first > newest) return memo_[id].second;
     Lanes v = compute(id);
-    check(static_cast<int>(v.size()) == g_.lanes(id), "lanes of " + std::string(name(g_.op(id))));
-    memo_[id] = {++clock_, v};
-    return v;
+    if (static_cast<int>(v.size()) != g_.lanes(id)) check(false, "lanes of " + std::string(name(g_.op(id))));
+    memo_[id] = {++clock_, std::move(v)};
+    return memo_[id].second;
   }
 
   const std::vector<Lanes>& results(Id id) {
@@ -129,7 +139,7 @@ class Run {
   Lanes compute(Id id) {
     const auto lanes = static_cast<std::size_t>(g_.lanes(id));
     switch (g_.op(id)) {
-      case Op::RANGE: return {{0, range_.at(id)}};
+      case Op::RANGE: return {{0, range_[id]}};
       case Op::CARRY: return carried_.at(g_.src(id, 0)).at(static_cast<std::size_t>(g_.arg(id, 0)));
       case Op::GET: return results(g_.src(id, 0)).at(static_cast<std::size_t>(g_.arg(id, 0)));
       case Op::SYM: return {{0, symbols_.at(std::string(g_.name(id)))}};
@@ -167,13 +177,14 @@ class Run {
       default: break;
     }
     check(is_elementwise(g_.op(id)), "operation of another level");
-    std::vector<Lanes> x;
-    for (Id s : g_.src(id)) x.push_back(value(s));
-    Lanes out;
+    const Lanes* x[3] = {};
+    std::size_t operands = 0;
+    for (const Id s : g_.src(id)) x[operands++] = &value(s);
+    Lanes out(lanes);
+    Scalar at[3] = {};
     for (std::size_t l = 0; l < lanes; ++l) {
-      std::vector<Scalar> at;
-      for (const Lanes& v : x) at.push_back(v.at(l));
-      out.push_back(apply(g_.op(id), g_.dtype(id), g_.dtype(g_.src(id, g_.op(id) == Op::WHERE ? 1 : 0)), at));
+      for (std::size_t i = 0; i < operands; ++i) at[i] = x[i]->at(l);
+      out[l] = apply(g_.op(id), g_.dtype(id), g_.dtype(g_.src(id, g_.op(id) == Op::WHERE ? 1 : 0)), std::span(at, operands));
     }
     return out;
   }
@@ -181,7 +192,7 @@ class Run {
   Scalar scan(Id id) {  // each iteration evaluates it once
     const auto make = [&] { return RunningScan(g_.scan_kind(id), g_.dtype(id), g_.arg(id, 1) != 0); };
     auto it = scans_.try_emplace(id, make()).first;
-    if (range_.at(g_.src(id, 1)) == 0) it->second = make();
+    if (range_[g_.src(id, 1)] == 0) it->second = make();
     return it->second.next(value(g_.src(id, 0))[0]);
   }
 
@@ -270,13 +281,14 @@ class Run {
   std::map<Id, RunningScan> scans_;
   std::map<Id, Data> arrays_;  // of LOCALs without states
   std::map<Id, Lanes> old_;    // by ATOMIC: the old values of its last evaluation
-  std::map<Id, std::int64_t> range_;
   std::map<Id, std::vector<Lanes>> carried_;
-  std::map<Id, std::uint64_t> version_;
-  std::map<Id, std::set<Id>> free_;
   std::map<Id, std::vector<Id>> early_;  // by FOR: see loads_on_entry()
-  std::map<Id, std::pair<std::uint64_t, Lanes>> memo_;
   std::map<Id, std::pair<std::uint64_t, std::vector<Lanes>>> loops_;
+  // By node. A version is the time when the range was set last, 0 before; a memo has the time of its value.
+  std::vector<std::int64_t> range_;
+  std::vector<std::uint64_t> version_;
+  std::vector<std::optional<std::vector<Id>>> free_;
+  std::vector<std::pair<std::uint64_t, Lanes>> memo_;
   std::uint64_t clock_ = 0;
 };
 

@@ -23,7 +23,8 @@ using Data = std::vector<Scalar>;
 
 std::uint64_t bits_of(DType d, const Scalar& s);  // in the low bytes
 Scalar scalar_of(DType d, std::uint64_t bits);
-Scalar apply(Op op, DType result, DType operand, const std::vector<Scalar>& x);
+Scalar apply(Op op, DType result, DType operand, std::span<const Scalar> x);
+Scalar apply(Op op, DType result, DType operand, std::initializer_list<Scalar> x);
 bool same(DType d, const Scalar& a, const Scalar& b);
 
 // The value of an index expression over symbols.

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <set>
 #include <stdexcept>
 
 #include "compiler/ir/entry_values.h"
 #include "compiler/ir/state.h"
+#include "compiler/ir/tile_chain.h"
 #include "tests/unit/lower_harness.h"
 
 namespace kiln::compiler::testing {
@@ -34,19 +37,32 @@ struct Memory {
 class KernelRun {
  public:
   KernelRun(const Graph& g, const Kernel& k, const Symbols& symbols, std::vector<Memory> slots, bool backward)
-      : g_(g), k_(k), symbols_(symbols), slots_(std::move(slots)), backward_(backward) {}
+      : g_(g),
+        k_(k),
+        symbols_(symbols),
+        slots_(std::move(slots)),
+        backward_(backward),
+        range_(g.size()),
+        version_(g.size()),
+        memo_(g.size()),
+        free_(g.size()) {}
 
   void run() {
     const std::vector<Id> all(g_.src(k_.sink).begin(), g_.src(k_.sink).end());
     const bool tile_steps = has_tile_steps(g_, k_.sink);
     written_.resize(all.size());
+    for (const Id end : all)
+      if (continues_sum(g_, end)) sums_.insert(g_.arg(g_.src(g_.src(end, 0), 0), 0));
     if (!tile_steps) {
       walk(all, 0, 0);
     } else {
       const Id rows = g_.src(all[0], 1);
       const std::int64_t n = index_at(g_, g_.src(rows, 0), symbols_);
+      const Id in_order = tiles_in_order(g_, all, rows);
+      const std::int64_t group = in_order == no_id ? 1 : index_at(g_, in_order, symbols_);
       for (std::int64_t r = 0; r < n; ++r) {
-        set_range(rows, backward_ ? n - 1 - r : r);
+        const std::int64_t back = (n - 1) / group - r / group;  // number of the group, from the last one
+        set_range(rows, backward_ ? back * group + r % group : r);
         for (std::size_t e = 0; e < all.size();) {
           check(g_.src(all[e], 1) == rows, "tile_steps without a shared loop");
           std::vector<Id> step{all[e]};
@@ -103,11 +119,16 @@ class KernelRun {
       const Memory& m = slots_[static_cast<std::size_t>(g_.arg(buffer, 0))];
       const std::int64_t at = value(g_.src(store, 1)).i;
       const Scalar v = value(g_.src(store, 2));
+      const bool is_sum = sums_.contains(g_.arg(buffer, 0));
+      if (g_.src(store).size() > 3 && value(g_.src(store, 3)).i == 0) {
+        ++e;
+        continue;
+      }
       check(at >= 0 && at < m.size, "store out of bounds");
       const DType d = g_.dtype(buffer);
       char* const place = m.data + at * bytes(d);
-      const bool is_first = written_[e++].emplace(at, true).second;  // the last tile or panel may begin in the one before
-      check(is_first || bits_of(d, get(place, d)) == bits_of(d, v), "two values for one element");
+      const bool is_first = written_[e++].insert(at).second;  // the last tile or panel may begin in the one before
+      check(is_first || is_sum || bits_of(d, get(place, d)) == bits_of(d, v), "two values for one element");
       put(place, d, v);
     }
   }
@@ -126,23 +147,23 @@ class KernelRun {
 
   // The ranges that a node's value depends on. A value is valid until one of them changes.
   const std::vector<Id>& free_ranges(Id id) {
-    if (const auto it = free_.find(id); it != free_.end()) return it->second;
-    std::map<Id, bool> set;
-    if (g_.op(id) == Op::RANGE) set[id] = true;
-    for (Id s : g_.src(id))
-      for (Id r : free_ranges(s)) set[r] = true;
+    if (free_[id]) return *free_[id];
+    std::set<Id> out;
+    if (g_.op(id) == Op::RANGE) out.insert(id);
+    for (const Id s : g_.src(id)) out.insert(free_ranges(s).begin(), free_ranges(s).end());
     if (g_.op(id) == Op::REDUCE)
-      for (Id s : g_.src(id))
-        if (g_.op(s) == Op::RANGE) set.erase(s);
-    std::vector<Id> out;
-    for (const auto& [r, yes] : set) out.push_back(r);
-    return free_[id] = out;
+      for (const Id s : g_.src(id))
+        if (g_.op(s) == Op::RANGE) out.erase(s);
+    return free_[id].emplace(out.begin(), out.end());
   }
 
   Scalar value(Id id) {
     std::uint64_t newest = 0;
-    for (Id r : free_ranges(id)) newest = std::max(newest, version_.at(r));
-    if (const auto it = memo_.find(id); it != memo_.end() && it->second.first > newest) return it->second.second;
+    for (const Id r : free_ranges(id)) {
+      check(version_[r] > 0, "value outside its loop");
+      newest = std::max(newest, version_[r]);
+    }
+    if (memo_[id].first > newest) return memo_[id].second;
     const Scalar v = compute(id);
     memo_[id] = {++clock_, v};
     return v;
@@ -150,7 +171,7 @@ class KernelRun {
 
   Scalar compute(Id id) {
     switch (g_.op(id)) {
-      case Op::RANGE: return {0, range_.at(id)};
+      case Op::RANGE: return {0, range_[id]};
       case Op::SYM: return {0, symbols_.at(std::string(g_.name(id)))};
       case Op::CONST: return scalar_of(g_.dtype(id), static_cast<std::uint64_t>(g_.arg(id, 0)));
       case Op::LOAD: return load(id);
@@ -158,9 +179,10 @@ class KernelRun {
       default: break;
     }
     check(is_elementwise(g_.op(id)), "operation of another level");
-    std::vector<Scalar> x;
-    for (Id s : g_.src(id)) x.push_back(value(s));
-    return apply(g_.op(id), g_.dtype(id), g_.dtype(g_.src(id, g_.op(id) == Op::WHERE ? 1 : 0)), x);
+    Scalar x[3] = {};
+    std::size_t n = 0;
+    for (const Id s : g_.src(id)) x[n++] = value(s);
+    return apply(g_.op(id), g_.dtype(id), g_.dtype(g_.src(id, g_.op(id) == Op::WHERE ? 1 : 0)), std::span(x, n));
   }
 
   Scalar load(Id id) {
@@ -199,11 +221,14 @@ class KernelRun {
   const Symbols& symbols_;
   std::vector<Memory> slots_;
   bool backward_;
-  std::vector<std::map<std::int64_t, bool>> written_;
-  std::map<Id, std::int64_t> range_;
-  std::map<Id, std::uint64_t> version_;
-  std::map<Id, std::pair<std::uint64_t, Scalar>> memo_;
-  std::map<Id, std::vector<Id>> free_, early_;  // by node; by END: see loads_on_entry()
+  std::vector<std::set<std::int64_t>> written_;
+  // By node. A version is the time when the range was set last, 0 before; a memo has the time of its value.
+  std::vector<std::int64_t> range_;
+  std::vector<std::uint64_t> version_;
+  std::vector<std::pair<std::uint64_t, Scalar>> memo_;
+  std::vector<std::optional<std::vector<Id>>> free_;
+  std::set<std::int64_t> sums_;          // slots of buffers to whose elements tile steps add
+  std::map<Id, std::vector<Id>> early_;  // by END: see loads_on_entry()
   std::uint64_t clock_ = 0;
 };
 

@@ -41,14 +41,15 @@ Scalar scalar_of(DType d, std::uint64_t bits) {
   return out;
 }
 
-Scalar apply(Op op, DType result, DType operand, const std::vector<Scalar>& x) {
+Scalar apply(Op op, DType result, DType operand, std::span<const Scalar> x) {
   if (op == Op::WHERE) return x[0].i != 0 ? x[1] : x[2];
   std::uint64_t in[3] = {}, out = 0;
-  std::vector<Operand> operands;
+  Operand each[3] = {};
   for (std::size_t i = 0; i < x.size(); ++i) {
     in[i] = bits_of(operand, x[i]);
-    operands.push_back({reinterpret_cast<const std::byte*>(&in[i]), true});
+    each[i] = {reinterpret_cast<const std::byte*>(&in[i]), true};
   }
+  const std::span<const Operand> operands(each, x.size());
   auto* to = reinterpret_cast<std::byte*>(&out);
   if (is_math(op)) {
     static MathEvaluator math;
@@ -57,6 +58,10 @@ Scalar apply(Op op, DType result, DType operand, const std::vector<Scalar>& x) {
     apply_elementwise(op, result, operand, operands, to, 1);
   }
   return scalar_of(result, out);
+}
+
+Scalar apply(Op op, DType result, DType operand, std::initializer_list<Scalar> x) {
+  return apply(op, result, operand, std::span(x.begin(), x.size()));
 }
 
 bool same(DType d, const Scalar& a, const Scalar& b) {

@@ -34,6 +34,14 @@ TEST(Staging, ElementwiseRepeatsWhileItIsCheap) {
   EXPECT_EQ(stored(elementwise(500), {.maps = 1, .hoisted = 100, .elements = 100}), Stored::no);
 }
 
+// A product reads each element of a factor many times, and a division takes as long as many of its multiply-adds.
+TEST(Staging, AQuotientIsStoredForAProduct) {
+  const ValueUse many{.maps = 1, .hoisted = 6400, .elements = 100};
+  EXPECT_EQ(stored(elementwise(12), many), Stored::no);
+  EXPECT_EQ(stored({.operations = 12, .divides = true}, many), Stored::repeated);
+  EXPECT_EQ(stored({.operations = 12, .divides = true}, {.maps = 3, .hoisted = 300, .elements = 100}), Stored::no);
+}
+
 TEST(Staging, BytesAndTheKernelItselfCost) {
   EXPECT_EQ(stored(elementwise(21), {.maps = 2, .hoisted = 2000, .elements = 1000, .bytes = 1}), Stored::repeated);
   EXPECT_EQ(stored(elementwise(21), {.maps = 2, .hoisted = 2000, .elements = 1000, .bytes = 8}), Stored::no);

@@ -222,6 +222,10 @@ struct values : program<values> {
     std::string text = std::to_string(s);  //! out<|out parameter|auto
 #elif BAD == 94
     auto v = std::vector<float>{x(0), x(1)};  //? local|auto|var
+#elif BAD == 95
+    y = take<0>(x, k);  //! x\(rows\)|write x of
+#elif BAD == 96
+    y = gather(x, k);  //! x\(rows\)|write x of
 #endif
     // Correct lines that look like some of these mistakes.
     auto w = x(0);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <memory>
 #include <stdexcept>
 
 #include "compiler/interp/interpret.h"
@@ -24,12 +26,21 @@ namespace {
 
 bool with_objects = false, with_strides = false;
 
+// A test calls one program with many arguments: each program is compiled once.
+const kiln::compiler::testing::CompiledProgram& compiled_once(Graph& g, const Program& program) {
+  static std::map<std::string, std::unique_ptr<kiln::compiler::testing::CompiledProgram>> all;
+  auto& compiled = all[write_program(g, program)];
+  if (!compiled)
+    compiled = std::make_unique<kiln::compiler::testing::CompiledProgram>(
+        g, with_strides ? kiln::compiler::testing::strided(program) : program);
+  return *compiled;
+}
+
 Results run(Graph& g, const Program& program, std::vector<Array> arguments) {
   if (!program.checks.empty()) arguments.push_back(scalar(no_check));
   Results expected(program, interpret(g, program, arguments));
   if (!with_objects) return expected;
-  const kiln::compiler::testing::CompiledProgram compiled(g,
-                                                          with_strides ? kiln::compiler::testing::strided(program) : program);
+  const auto& compiled = compiled_once(g, program);
   for (const int workers : {1, 3}) {
     const auto got = compiled(arguments, workers);
     for (std::size_t i = 0; i < got.size(); ++i)

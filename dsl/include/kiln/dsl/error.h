@@ -139,6 +139,7 @@ namespace kiln::dsl {
   X(an_array_of_cpp_has_no_captured_index_or_length__write_local, "arrays and containers of C++ hold no captured values: auto a = local<f32, 4>(), elements a(i)") \
   X(functions_are_no_members__write_sum_of_x, "functions are no members: write sum(x), max<0>(x), reshape<N, M>(x), cast<f32>(x), transpose<0, 1>(x), y = 0") \
   X(not_a_name_of_kiln__write_max_min_select_concat_full_loop, "kiln's names: select(c, a, b) for where, max(a, b) for maximum, loop(n) for range, full<f32, N>(0) for zeros") \
+  X(elements_at_places__write_x_of_places, "elements are read and written at places: x(rows) for take and gather, y(rows) += e for scatter; rows is an integer tensor") \
   X(an_operand_is_a_tensor_a_number_or_an_extent, "an operand is a tensor, a number or an extent") \
   X(a_variable_of_cpp_is_no_variable_of_the_program__write_var, "a variable of C++ does not change while the program runs: auto t = var(0.0f), then t += e") \
   X(three_operands__write_fma_a_b_c_clamp_x_lo_hi, "three operands: fma(a, b, c) is a * b + c, clamp(x, lo, hi)") \
@@ -303,6 +304,7 @@ enum class why : unsigned char {
   an_array_of_cpp_has_no_captured_index_or_length__write_local,
   functions_are_no_members__write_sum_of_x,
   not_a_name_of_kiln__write_max_min_select_concat_full_loop,
+  elements_at_places__write_x_of_places,
   an_operand_is_a_tensor_a_number_or_an_extent,
   loops_and_kernels_repeat__write_for_auto,
   keywords_are_members__write_scope_s_of_x_or_this,

@@ -27,6 +27,7 @@
 #define KILN_FOREIGN_NAMES(X) \
   X(where) X(maximum) X(minimum) X(range) X(zeros) X(ones) X(zeros_like) X(ones_like) X(concatenate) X(cat) X(power) X(absolute) \
   X(vstack) X(hstack) X(einsum) X(parallel_for)
+#define KILN_FOREIGN_ACCESSES(X) X(take) X(take_along_axis) X(gather) X(scatter) X(index_select) X(embedding)
 // clang-format on
 
 #define KILN_STD_AND_C kiln::dsl::why::std_and_c_know_no_captured_values__write_max_abs_sqrt_pow_of_kiln_without_std
@@ -73,6 +74,11 @@ KILN_MISSING_C2(KILN_X)
     requires(Operand<X> || Extent<X>)                                                                            \
   mistake<Reason> f(const X&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
 KILN_FOREIGN_NAMES(KILN_X)
+#undef KILN_X
+#define KILN_X(f)                                                                                           \
+  template <int... Axes, Operand X, class... More, why Reason = why::elements_at_places__write_x_of_places> \
+  mistake<Reason> f(const X&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
+KILN_FOREIGN_ACCESSES(KILN_X)
 #undef KILN_X
 
 // std::cout << x(i)
