@@ -12,8 +12,8 @@ using namespace kiln;
 namespace {
 
 using scopes::each_workgroup;
-using scopes::integers;
 using scopes::H;
+using scopes::integers;
 using scopes::N;
 using scopes::W;
 
