@@ -51,7 +51,7 @@ class Claims {
       loops_ = g.sources(id, 1);
       if (!k.is_explicit) stores_.push_back(access(g.store(id), 3));
       if (!k.is_explicit) stores_.back().loops = loops_;
-      if (!k.is_explicit && continues_sum(g, id)) sums_.push_back(stores_.back().buffer);
+      if (has_tile_steps(g, k_.sink) && continues_sum(g, id)) sums_.push_back(stores_.back().buffer);
     }
     if (!sums_.empty()) tiles_in_order_ = tiles_in_order(g, g.src(k_.sink), loops_[0]);
   }

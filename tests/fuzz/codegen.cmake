@@ -28,5 +28,7 @@ add_test(NAME fuzz.random_plans COMMAND random_programs --plans 2 --count 150 --
 set_tests_properties(fuzz.random_programs fuzz.random_stages fuzz.random_disabled fuzz.random_plans PROPERTIES LABELS fuzz)
 # The programs of golden tests for single passes, as complete programs.
 file(GLOB golden_cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/golden/passes/*/*.kiln)
+# Its values have more elements than the campaign takes. Fusion.DerivativesOfHeadsKeepRowsOnly runs such a program.
+list(FILTER golden_cases EXCLUDE REGEX "fuse_rows/sums_over_rows")
 add_test(NAME fuzz.golden_cases COMMAND random_programs ${golden_cases})
 set_tests_properties(fuzz.golden_cases PROPERTIES LABELS fuzz)
