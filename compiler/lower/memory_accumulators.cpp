@@ -92,7 +92,8 @@ Id fits_second_cache(Graph& g, Id streams, Id row, Id rows, Id column) {
   for (const Id id : g.reachable(index_of(g, streams)))
     if (is_range(id) && id != row && id != column && std::ranges::none_of(g.reachable(g.end(id)), is_range))
       factors.push_back(g.end(id));
-  return sub_index(g, g.index(1), product_reaches(g, factors, second_cache / bytes(g.dtype(streams)) + 1));
+  const Id one = g.index(1);
+  return sub_index(g, one, product_reaches(g, factors, second_cache / bytes(g.dtype(streams)) + 1));
 }
 
 void chain_blocks(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops, int widest, const Target& target,

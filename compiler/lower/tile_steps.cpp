@@ -53,9 +53,13 @@ class TileLoop {
     return index_binary(g_, Op::FLOORDIV, add_index(g_, tiles, last), group_);
   }
 
-  std::vector<Id> nest_of(Id tile_step, std::span<const LoopPlan> plan) {
+  std::vector<Id> nest_of(Id tile_step, std::vector<LoopPlan> plan) {
     std::vector<Id> stores;
     for (const Id effect : g_.src(tile_step)) stores.push_back(g_.op(effect) == Op::END ? g_.store(effect) : effect);
+    // tile_loop() moves the elements of a tile buffer, so a head does not align its stores; they stay in the caches anyway.
+    const auto in_tile = [&](Id s) { return k_.tile_sizes[g_.slot(g_.state(s))] != no_id; };
+    if (std::ranges::any_of(stores, in_tile))
+      for (LoopPlan& p : plan) p.past_caches = 0;
     const auto is_one_element = [&](Id s) { return index_stride(g_, index_of(g_, s), tile_) == 0; };
     if (tile_ != no_id && group_ == no_id && std::ranges::any_of(stores, is_one_element)) k_.out.parallel = false;
     return inner_nest(g_, *k_.loops, stores, plan, k_.facts);

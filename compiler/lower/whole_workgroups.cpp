@@ -94,7 +94,8 @@ class Versions {
     }
     for (std::size_t i = 0; i < states_.size(); ++i) made[entries_[i]] = inits.back()[i];
     std::vector<Id> now;
-    const Id body = rewrite(g_, g_.make(Op::SINK, DType::none, finals_), [&](Id id, std::span<const Id> x) -> Id {
+    const Id finals = g_.make(Op::SINK, DType::none, finals_);
+    const Id body = rewrite(g_, finals, [&](Id id, std::span<const Id> x) -> Id {
       if (const auto it = made.find(id); it != made.end()) return it->second;
       if (const auto it = ends_.find(id); whole && it != ends_.end()) return g_.index(it->second);
       if (g_.op(id) == Op::RANGE) return loops_.range(g_, x[0], g_.range_kind(id));
