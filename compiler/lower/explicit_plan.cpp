@@ -23,7 +23,7 @@ namespace {
 
 constexpr int cache_line = 64;    // bytes
 constexpr int worth_a_line = 16;  // so many operations in lanes save the time of accesses that touch one line for each lane
-constexpr int short_chain = 8;            // most operations of loops of which four vectors fit the registers
+constexpr int short_chain = 8;    // most operations of loops of which four vectors fit the registers
 constexpr std::int64_t large_array = 64;  // elements; from this size on an array for each lane costs more than lanes gain
 
 bool is_short(const Graph& g, Id range) { return g.is_const(g.end(range)) && g.value(g.end(range)) < shortest_lanes; }
