@@ -111,18 +111,12 @@ class Contents {
     if (op == Op::LOAD && is_of_array(g_.state(id))) return load(id, x);
     if (!is_of_array(id) || op == Op::LOCAL) return no_id;
     if (op == Op::ENTRY)
-      states_[id].resize(narrow<std::size_t>(size_of(memory_of(g_, id))));
+      states_[id].resize(narrow<std::size_t>(elements_of(g_, memory_of(g_, id))));
     else if (op == Op::STORE)
       store(id, x);
     else
       failed_ = true;
     return id;
-  }
-
-  std::int64_t size_of(Id local) const {
-    std::int64_t n = 1;
-    for (const Id extent : g_.src(local).subspan(1)) n *= g_.value(extent);
-    return n;
   }
 
   // The index of each lane; -1 for lanes that the gate excludes.
@@ -212,6 +206,12 @@ class Contents {
 };
 
 }  // namespace
+
+std::int64_t elements_of(const Graph& g, Id local) {
+  std::int64_t n = 1;
+  for (const Id extent : g.src(local).subspan(1)) n *= g.value(extent);
+  return n;
+}
 
 std::optional<Id> with_contents(Graph& g, Id sink, const std::set<Id>& arrays) { return Contents(g, arrays).run(sink); }
 

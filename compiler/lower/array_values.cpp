@@ -22,12 +22,6 @@ constexpr std::size_t most_passes = 64;
 
 using Arrays = std::set<Id>;
 
-std::int64_t elements_of(const Graph& g, Id local) {
-  std::int64_t n = 1;
-  for (const Id extent : g.src(local).subspan(1)) n *= g.value(extent);
-  return n;
-}
-
 // The arrays of each scope: by RANGE.
 std::map<Id, Arrays> arrays_by_range(const Graph& g, Id sink) {
   std::map<Id, Arrays> out;

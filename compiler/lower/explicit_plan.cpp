@@ -13,6 +13,7 @@
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
+#include "compiler/lower/array_contents.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/rewrite.h"
 #include "compiler/lower/row_loops.h"
@@ -154,11 +155,7 @@ std::vector<LoopPlan> without_lanes(const Graph& g, std::span<const Id> states, 
 
 }  // namespace
 
-bool is_large_array(const Graph& g, Id local) {
-  std::int64_t elements = 1;
-  for (const Id extent : g.src(local).subspan(1)) elements *= g.value(extent);
-  return elements >= large_array;
-}
+bool is_large_array(const Graph& g, Id local) { return elements_of(g, local) >= large_array; }
 
 std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, std::span<const Id> ranges,
                                     const Target& target, bool in_order) {

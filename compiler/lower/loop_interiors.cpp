@@ -88,7 +88,7 @@ class LoopInterior {
     if (d && *d == constant_sum(1)) inside_[gate] = g_.constant(DType::boolean, 1);
   }
 
-  // The node, or what it is in the interior.
+  // The node that the interior has in the place of this one: itself, if no other one is known.
   Id inside(Id id) const {
     const auto it = inside_.find(id);
     return it == inside_.end() ? id : it->second;

@@ -1,8 +1,7 @@
 // loop_interiors: cuts the loop of a reduction at the iterations in which padding, clamping or wrapping acts.
 //
 // Before: a FOR over lanes, or over scalars, that carries values, has no effects and no loop inside. Its LOADs have gates or
-// indices that compare
-//   the range with values that are the same in all iterations.
+//   indices that compare the range with values that are the same in all iterations.
 // After: three FORs, one after the other, which carry the same values: the iterations before, inside and behind. Inside each
 //   condition holds in all lanes and each clamp or wrap does nothing, so the LOADs are contiguous and without gates. The
 //   elements keep their order, so the result has the same bits.

@@ -1,8 +1,7 @@
 // loop_reductions: recognises loops that only combine values whose order does not matter.
 //
 // Before: in a kernel with one work item, a FOR whose every carried value is c = op(c, v) or c = WHERE(w, op(c, v), c). op is
-// an
-//   integer sum, a minimum, a maximum or a bitwise operation; v and w do not depend on carried values.
+//   a sum of integers, a minimum, a maximum, or AND or OR of truth values. v and w do not depend on carried values.
 // After: the result is op(initial value, REDUCE of v), and where w is false v is the identity. The FOR is gone.
 // Requires: K level. The loop has no effects and runs from 0 to an end that depends only on symbols.
 // Why: a REDUCE has lanes (reduce_lowering); a FOR of one work item has none.

@@ -49,9 +49,7 @@ class Versions {
   Versions(Graph& g, RangeIds& loops, Id sink, std::map<Id, std::int64_t> ends)
       : g_(g), loops_(loops), ends_(std::move(ends)), effects_(g.sources(sink)) {
     ranges_ = axes_of(g, sink);
-    for (const Id effect : effects_) {
-      finals_.push_back(g.src(effect, 0));
-    }
+    for (const Id effect : effects_) finals_.push_back(g.src(effect, 0));
     for (const Id state : finals_) entries_.push_back(entry_of(memory_of(g, state)));
     states_ = entries_;
   }
@@ -93,7 +91,6 @@ class Versions {
       inits.push_back(carries);
     }
     for (std::size_t i = 0; i < states_.size(); ++i) made[entries_[i]] = inits.back()[i];
-    std::vector<Id> now;
     const Id finals = g_.make(Op::SINK, DType::none, finals_);
     const Id body = rewrite(g_, finals, [&](Id id, std::span<const Id> x) -> Id {
       if (const auto it = made.find(id); it != made.end()) return it->second;
@@ -101,7 +98,7 @@ class Versions {
       if (g_.op(id) == Op::RANGE) return loops_.range(g_, x[0], g_.range_kind(id));
       return no_id;
     });
-    now = g_.sources(body);
+    std::vector<Id> now = g_.sources(body);
     for (std::size_t k = ranges.size(); k-- > 0;) now = loop(ranges, k, begin, end, inits[k], now);
     states_ = now;
   }

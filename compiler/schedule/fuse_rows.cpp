@@ -140,7 +140,7 @@ class Fusion {
       });
   }
 
-  // Adds one tile step of a sum, over ranges of its own. value: what is stored to the memory at an index.
+  // Adds one tile step of a sum, over new ranges. value(memory, index) makes the node that the tile step stores there.
   template <class Value>
   void add_part(std::size_t kernel, const TileStep& p, std::unordered_map<Id, Id>& map, Value&& value, Id gate = no_id) {
     std::vector<Id> loops{tile_};

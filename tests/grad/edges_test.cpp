@@ -316,7 +316,7 @@ TEST(GradEdges, ByOwnElements) {
     EXPECT_NEAR(r.at("second").v[i], 8 * in.at("x").v[2 * i] + in.at("x").v[2 * i + 1], 1e-14) << i;
 }
 
-// Running products with zeros. Those of a short constant extent are differentiated as multiplications.
+// Running products with zeros. A running product over a short constant extent is differentiated as a chain of multiplications.
 struct running_products : program<running_products> {
   in<f64, N> x, v, c;
   in<f64, 7> y, w, d;

@@ -1,4 +1,5 @@
-// The cost of index arithmetic, and of networks of minima and maxima, in machine code; the sign extension of i32 addresses.
+// The cost of index arithmetic, of networks of minima and maxima, and of truth values as floats, in machine code; the sign
+// extension of i32 addresses.
 #include <algorithm>
 #include <numeric>
 #include <regex>
@@ -101,6 +102,22 @@ TEST(CodegenNetworks, OneInstructionForEachExtremum) {
   EXPECT_EQ(count(v4, "v(min|max)ps"), 0u) << v4;
   EXPECT_EQ(count(v3, "vp(min|max)sd"), extrema) << v3;
   EXPECT_EQ(count(v3, "v(min|max)ps"), 0u) << v3;
+}
+
+// A truth value as a float has no branch: the code has as many jumps as that of an integer.
+TEST(CodegenCasts, NoBranchForTruthValues) {
+  const auto jumps = [](DType from, DType to) {
+    HandProgram p("c");
+    const Id n = p.symbol("N");
+    const int x = p.param("x", from, Direction::in, n), y = p.param("y", to, Direction::out, n);
+    const Id i = p.range(n), value = p.op(Op::CAST, to, {p.load(x, i)});
+    p.kernel({p.loop(i, p.g.sym("$begin"), p.g.sym("$end"), 1, {}, {}, {p.store(y, i, value)})}, n);
+    return count(assembly(p, target_named("x86-64-v3")), "j[a-z]+");
+  };
+  for (const DType to : {DType::f32, DType::f64}) {
+    EXPECT_GT(jumps(DType::i32, to), 0u);
+    EXPECT_EQ(jumps(DType::boolean, to), jumps(DType::i32, to)) << name(to);
+  }
 }
 
 }  // namespace
