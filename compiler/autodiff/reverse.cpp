@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "compiler/autodiff/custom.h"
+#include "compiler/autodiff/join_slices.h"
 #include "compiler/autodiff/partials.h"
 #include "compiler/autodiff/transpose.h"
 #include "compiler/ir/nth.h"
@@ -145,7 +146,7 @@ class Sweep {
       const std::size_t rank = e_.rank(term);
       terms.push_back(rank > e_.rank(node) ? e_.sum_all(term) : term);
     }
-    return e_.sum(terms);
+    return e_.sum(join_slices(e_, std::move(terms)));
   }
 
   void visit(Id node, const std::vector<Edge>& edges) {

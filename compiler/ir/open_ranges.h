@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "compiler/ir/node_table.h"
 
 namespace kiln::compiler {
 
 class OpenRanges {
  public:
   explicit OpenRanges(const Graph& g) : g_(g), of_(g.size(), 0) { number({}); }
+  // For these nodes, ascending.
+  OpenRanges(const Graph& g, std::span<const Id> nodes) : g_(g), of_(nodes, 0) { number({}); }
 
   // Call it once for each node, sources first. `around` is the RANGE of a loop that has the node as an effect, so that the node
   // depends on it too.
@@ -24,7 +27,7 @@ class OpenRanges {
   std::uint32_t without(std::uint32_t a, std::span<const Id> gone);
 
   const Graph& g_;
-  std::vector<std::uint32_t> of_;
+  NodeTable<std::uint32_t> of_;
   std::map<std::vector<Id>, std::uint32_t> ids_;
   std::vector<const std::vector<Id>*> sets_;
 };

@@ -34,9 +34,11 @@ class LoopVerifier {
       : g_(g),
         sink_(sink),
         nodes_(g.reachable(std::span(&sink, 1))),
-        open_(g),
-        owner_(sink + 1, no_id),
-        lister_(sink + 1, no_id) {}
+        open_(g, nodes_),
+        owner_(nodes_, no_id),
+        lister_(nodes_, no_id),
+        parent_(nodes_, no_id),
+        depth_(nodes_, 0) {}
 
   void check() {
     for (const Id id : nodes_) {
@@ -52,8 +54,6 @@ class LoopVerifier {
     if (const auto& left = open_.of(sink_); !left.empty())
       violated(g_, left.front(), "ranges-ended", "an END of this RANGE on every path to the sink");
     check_loads();
-    parent_.assign(sink_ + 1, no_id);
-    depth_.assign(sink_ + 1, 0);
     for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it)
       if (g_.op(*it) == Op::FOR) nest(*it);
     for (const Id id : nodes_)
@@ -159,10 +159,10 @@ class LoopVerifier {
   Id sink_;
   std::vector<Id> nodes_;
   OpenRanges open_;
-  std::vector<Id> owner_;   // by RANGE: its FOR
-  std::vector<Id> lister_;  // by FOR: the node whose effect it is
-  std::vector<Id> parent_;  // by node: the innermost FOR around it
-  std::vector<std::uint32_t> depth_;
+  NodeTable<Id> owner_;   // by RANGE: its FOR
+  NodeTable<Id> lister_;  // by FOR: the node whose effect it is
+  NodeTable<Id> parent_;  // by node: the innermost FOR around it
+  NodeTable<std::uint32_t> depth_;
 };
 
 }  // namespace

@@ -20,7 +20,8 @@ constexpr VerifyRule rules[] = {
 // of sources with these additional edges has no cycle.
 class StateOrder {
  public:
-  StateOrder(const Graph& g, std::span<const Id> nodes, std::span<const Id> loop_of) : g_(g), nodes_(nodes), loop_of_(loop_of) {
+  StateOrder(const Graph& g, std::span<const Id> nodes, const NodeTable<Id>& loop_of)
+      : g_(g), nodes_(nodes), loop_of_(loop_of), marks_({}, Mark::none) {
     for (const Id id : nodes)
       if (g.op(id) == Op::LOAD && !names_memory(g, id)) loads_[g.state(id)].push_back(id);
   }
@@ -68,7 +69,7 @@ class StateOrder {
 
   // Searches for cycles, depth first from every writer.
   void find_cycles() {
-    marks_.assign(nodes_.back() + 1, Mark::none);
+    marks_ = NodeTable(nodes_, Mark::none);
     std::vector<Id> writers;
     for (const auto& [writer, before] : before_) writers.push_back(writer);
     std::ranges::sort(writers);
@@ -100,17 +101,18 @@ class StateOrder {
   }
 
   const Graph& g_;
-  std::span<const Id> nodes_, loop_of_;
+  std::span<const Id> nodes_;
+  const NodeTable<Id>& loop_of_;
   std::unordered_map<Id, std::vector<Id>> loads_;   // by state, except memory itself
   std::unordered_map<Id, std::vector<Id>> before_;  // by writer of a state: the LOADs of the state, or loops around them
-  std::vector<Mark> marks_;
+  NodeTable<Mark> marks_;
 };
 
 }  // namespace
 
 std::span<const VerifyRule> state_rules() { return rules; }
 
-void verify_states(const Graph& g, std::span<const Id> nodes, std::span<const Id> loop_of) {
+void verify_states(const Graph& g, std::span<const Id> nodes, const NodeTable<Id>& loop_of) {
   StateOrder(g, nodes, loop_of).check();
 }
 

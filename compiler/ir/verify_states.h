@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "compiler/ir/node_table.h"
 #include "compiler/ir/verify.h"
 
 namespace kiln::compiler {
@@ -11,6 +12,6 @@ std::span<const VerifyRule> state_rules();
 
 // nodes: of a kernel, ascending. loop_of: by node, the innermost FOR around it; no_id: none. Requires: the kernel satisfies the
 // rules of verify_loops.h. Throws E-verify.
-void verify_states(const Graph& g, std::span<const Id> nodes, std::span<const Id> loop_of);
+void verify_states(const Graph& g, std::span<const Id> nodes, const NodeTable<Id>& loop_of);
 
 }  // namespace kiln::compiler

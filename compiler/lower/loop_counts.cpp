@@ -1,6 +1,7 @@
 #include "compiler/lower/loop_counts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/ir/index_operation.h"
 #include "compiler/ir/nth.h"
@@ -109,24 +110,39 @@ void LoopCounts::evaluate(std::span<const Id> nodes, Values& values) const {
     if (g_.op(id) != Op::RANGE) values[id] = value_in(g_, id, values, trip_count_);
 }
 
-// Evaluates all indices in the middle iterations, and once more for each loop with one iteration more.
+// The range of the loop in the middle iteration, or one behind it.
+void LoopCounts::place(std::int32_t loop, bool behind, Values& values) const {
+  const LoopScope& l = nth(scopes_.loops, loop);
+  const ForParts f = for_parts(g_, l.loop);
+  evaluate(nth(bounds_, loop), values);
+  const auto middle = static_cast<std::int64_t>(turns_of_entry(loop) / 2);
+  values[l.range] = values[f.begin].value_or(0) + (middle + (behind ? 1 : 0)) * f.step;
+}
+
+// Evaluates all indices in the middle iterations, and those in a loop once more with one iteration more of this loop.
 void LoopCounts::find_indices(const LoweredKernel& kernel) {
   const std::vector<Id> nodes = g_.reachable(kernel.sink);
-  const auto in_middle = [&](Values& values, std::int32_t moved) {
-    for (std::int32_t i = 1; i < count_of(scopes_.loops); ++i) {
-      const LoopScope& l = nth(scopes_.loops, i);
-      const ForParts f = for_parts(g_, l.loop);
-      evaluate(nth(bounds_, i), values);
-      const auto middle = static_cast<std::int64_t>(turns_of_entry(i) / 2);
-      values[l.range] = values[f.begin].value_or(0) + (middle + (i == moved ? 1 : 0)) * f.step;
-    }
-    evaluate(nodes, values);
-  };
-  in_middle(now_, 0);
+  const std::int32_t count = count_of(scopes_.loops);
+  std::vector<std::vector<Id>> body(scopes_.loops.size());              // by loop: the nodes in it, ascending
+  std::vector<std::vector<std::int32_t>> within(scopes_.loops.size());  // by loop: itself and the loops in it, outer ones first
+  for (const Id id : nodes)
+    for (std::int32_t loop = nth(scopes_.of, id); loop > 0; loop = nth(scopes_.loops, loop).parent)
+      nth(body, loop).push_back(id);
+  for (std::int32_t i = 1; i < count; ++i)
+    for (std::int32_t loop = i; loop > 0; loop = nth(scopes_.loops, loop).parent) nth(within, loop).push_back(i);
+  for (std::int32_t i = 1; i < count; ++i) place(i, false, now_);
+  evaluate(nodes, now_);
   next_.assign(scopes_.loops.size(), {});
-  for (std::int32_t i = 1; i < count_of(scopes_.loops); ++i) {
-    nth(next_, i).resize(now_.size());
-    in_middle(nth(next_, i), i);
+  Values later = now_;
+  for (std::int32_t i = 1; i < count; ++i) {
+    for (const std::int32_t inner : nth(within, i)) place(inner, inner == i, later);
+    evaluate(nth(body, i), later);
+    for (const Id id : nth(body, i))
+      if (const auto next = std::exchange(later[id], now_[id]); next != now_[id]) nth(next_, i).emplace(id, next);
+    for (const std::int32_t inner : nth(within, i)) {
+      const Id range = nth(scopes_.loops, inner).range;
+      later[range] = now_[range];
+    }
   }
 }
 
@@ -134,8 +150,9 @@ double LoopCounts::index(Id access) const { return static_cast<double>(now_[inde
 
 double LoopCounts::stride(Id access, std::int32_t loop) const {
   const Id index = index_of(g_, access);
-  const auto next = nth(next_, loop)[index], now = now_[index];
-  return next && now ? static_cast<double>(*next - *now) : 0;
+  const auto next = nth(next_, loop).find(index);
+  if (next == nth(next_, loop).end() || !next->second || !now_[index]) return 0;
+  return static_cast<double>(*next->second - *now_[index]);
 }
 
 }  // namespace kiln::compiler

@@ -3,12 +3,12 @@
 // Before: the loops of a kernel at P level (loop_scopes.h).
 // After: numbers for each loop. A bound that depends on a loop around it has its average over some iterations of that loop. A
 //   symbolic extent counts as typical_extent. A loop that data ends counts as typical_iterations.
-// Example: for (b = 0; b < 1000; b += 256) for (i = b; i < min(b + 256, 1000); ++i)  ->  1 entry and 4 turns; 4 entries and
-// 1000
-//   turns
+// Example: for (b = 0; b < 1000; b += 256) for (i = b; i < min(b + 256, 1000); ++i)  ->  1 entry and 4 turns;
+//   4 entries and 1000 turns
 #pragma once
 
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/ir/loop_scopes.h"
@@ -44,6 +44,7 @@ class LoopCounts {
 
   void visit(std::int32_t loop, double times);
   void evaluate(std::span<const Id> nodes, Values& values) const;
+  void place(std::int32_t loop, bool behind, Values& values) const;
   void find_indices(const LoweredKernel& kernel);
 
   const Graph& g_;
@@ -54,7 +55,8 @@ class LoopCounts {
   std::vector<std::vector<Id>> bounds_;            // by loop: the nodes of its bounds, ascending
   std::vector<bool> matters_;                      // by loop: bounds of loops inside depend on it
   Values now_;                                     // by node
-  std::vector<Values> next_;                       // by loop: the values one iteration later
+  // By loop: the values one iteration later, of the nodes in it that have others then.
+  std::vector<std::unordered_map<Id, std::optional<std::int64_t>>> next_;
 };
 
 }  // namespace kiln::compiler

@@ -80,10 +80,19 @@ std::vector<RangePart> LoopNestBuilder::parts_of(std::size_t level, const std::v
       for (RangePart& part : parts) own_loops(part.stores, p.range);
       return parts;
     }
-  if (!is_simple || borders_ != Borders::split || cuts_left_ == 0 || !may_have_parts(g_, stores_, plan_, level)) return {};
-  std::vector<RangePart> active = active_parts(g_, loops_, stores_, p, plan_.subspan(level + 1), copies[0].values, facts_);
-  if (!active.empty()) return active;
-  return range_parts(g_, loops_, stores_, p, facts_);
+  if (!is_simple || borders_ != Borders::split || !may_have_parts(g_, stores_, plan_, level)) return {};
+  if (cuts_left_ > 0) {
+    std::vector<RangePart> active = active_parts(g_, loops_, stores_, p, plan_.subspan(level + 1), copies[0].values, facts_);
+    if (!active.empty()) return active;
+  }
+  std::vector<RangePart> parts = range_parts(g_, loops_, stores_, p, facts_);
+  return cuts_left_ > 0 || share_little(parts) ? parts : std::vector<RangePart>{};
+}
+
+bool LoopNestBuilder::share_little(std::span<const RangePart> parts) const {
+  std::size_t nodes = 0;
+  for (const RangePart& part : parts) nodes += g_.reachable(part.stores).size();
+  return 4 * nodes <= 5 * g_.reachable(stores_).size();
 }
 
 std::vector<Id> LoopNestBuilder::one_by_one(std::size_t level, const std::vector<Copy>& copies,
@@ -93,7 +102,7 @@ std::vector<Id> LoopNestBuilder::one_by_one(std::size_t level, const std::vector
     std::vector<LoopPlan> plan(plan_.begin(), plan_.end());
     plan[level] = part.plan;
     LoopNestBuilder nest(g_, loops_, part.stores, plan, facts_, outermost_, borders_);
-    nest.cuts_left_ = cuts_left_ - 1;
+    nest.cuts_left_ = std::max(cuts_left_ - 1, 0);
     nest.chunk_first_ = chunk_first_;
     if (is_chunk(level)) nest.chunk_first_ = chunk_first_ == no_id ? part.first : add_index(g_, chunk_first_, part.first);
     const std::vector<Id> made = nest.emit(level, copies);

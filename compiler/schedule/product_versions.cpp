@@ -179,9 +179,10 @@ std::vector<Kernel> versions_of_sums(Graph& g, Schedule& s, const Kernel& k, con
   return versions.size() > 1 ? versions : versions_of_rows(g, s, k, facts);
 }
 
-// The kernels in place of kernel number n, in the order in which they run. copies: by the number of a kernel that copies an
-// operand: its factor, 1 for calls that need the copy.
-std::vector<Kernel> versions_of(Graph& g, Schedule& s, std::size_t n, const Facts& facts, std::map<std::size_t, Id>& copies) {
+// The kernels in place of kernel number n, in the order in which they run. accesses: of each kernel of s. copies: by the number
+// of a kernel that copies an operand: its factor, 1 for calls that need the copy.
+std::vector<Kernel> versions_of(Graph& g, Schedule& s, std::span<const KernelAccess> accesses, std::size_t n,
+                                const Facts& facts, std::map<std::size_t, Id>& copies) {
   const Kernel k = s.kernels[n];
   if (k.is_explicit) return {k};
   const std::optional<Operand> o = has_tile_steps(g, k.sink) ? std::nullopt : panel_operand(g, k);
@@ -189,13 +190,14 @@ std::vector<Kernel> versions_of(Graph& g, Schedule& s, std::size_t n, const Fact
   Versions versions(g, facts);
   const std::vector<Id> ranges = rows_of(g, k, *o);
   const Id rows = iterations(g, ranges, walks_for_panels), none = g.index(0), always = g.index(1);
-  std::optional<Unpacked> few = unpacked(g, s, n, *o);
+  if (g.is_const(rows)) return {k};
+  std::optional<Unpacked> few = unpacked(g, s, accesses, n, *o);
   const Id large = versions.simplified(is_large(g, *o, rows)), some = at_least(g, rows, 1), several = at_least(g, rows, 2);
   const Id one =
       versions.simplified(few ? index_sub(g, always, at_least(g, rows, walks_for_rows)) : index_sub(g, some, several));
   const Id in_place = versions.simplified(index_sub(g, index_sub(g, always, one), large));
   const Id matrix[] = {large, g.end(o->r), g.end(o->column)};
-  if (in_place == always || g.is_const(rows) || !are_of_the_call(g, s.program, matrix)) return {k};
+  if (in_place == always || !are_of_the_call(g, s.program, matrix)) return {k};
   versions.add(few ? std::move(few->kernel) : for_one_row(g, k, ranges), one);
   if (few) copies[few->copy] = index_sub(g, always, one);
   versions.add(k, in_place);
@@ -236,10 +238,12 @@ void product_versions(Graph& g, Schedule& s) {
   std::vector<Kernel> kernels;
   std::vector<std::size_t> last;     // by old kernel: its last version, which depends on the others
   std::map<std::size_t, Id> copies;  // by old kernel
+  std::vector<KernelAccess> accesses;
+  for (const Kernel& k : s.kernels) accesses.push_back(access_of(g, k));
   for (std::size_t n = 0; n < s.kernels.size(); ++n) {
     std::vector<std::size_t> needs;
     for (const std::size_t d : s.kernels[n].depends_on) needs.push_back(last[d]);
-    for (Kernel& version : versions_of(g, s, n, facts, copies)) {
+    for (Kernel& version : versions_of(g, s, accesses, n, facts, copies)) {
       version.depends_on = std::exchange(needs, {kernels.size()});
       version.loop = s.kernels[n].loop;
       version.name = s.program.name + "_k" + std::to_string(kernels.size());

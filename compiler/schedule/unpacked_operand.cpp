@@ -5,7 +5,6 @@
 
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/nth.h"
-#include "compiler/schedule/dependencies.h"
 #include "compiler/schedule/kernel_ranges.h"
 #include "compiler/symbolic/linear.h"
 
@@ -13,12 +12,11 @@ namespace kiln::compiler {
 namespace {
 
 // The kernel that stores the buffer, if it is the only one, and no kernel but `reader` loads from it.
-std::optional<std::size_t> only_writer(const Graph& g, const Schedule& s, int buffer, std::size_t reader) {
+std::optional<std::size_t> only_writer(std::span<const KernelAccess> accesses, int buffer, std::size_t reader) {
   std::optional<std::size_t> writer;
-  for (std::size_t k = 0; k < s.kernels.size(); ++k) {
-    const KernelAccess access = access_of(g, s.kernels[k]);
-    if (k != reader && std::ranges::binary_search(access.loads, buffer)) return std::nullopt;
-    if (!std::ranges::binary_search(access.stores, buffer)) continue;
+  for (std::size_t k = 0; k < accesses.size(); ++k) {
+    if (k != reader && std::ranges::binary_search(accesses[k].loads, buffer)) return std::nullopt;
+    if (!std::ranges::binary_search(accesses[k].stores, buffer)) continue;
     if (writer) return std::nullopt;
     writer = k;
   }
@@ -26,15 +24,12 @@ std::optional<std::size_t> only_writer(const Graph& g, const Schedule& s, int bu
 }
 
 // Whether the buffer has the same contents from kernel number `from` on, in all iterations of loops.
-bool is_constant(const Graph& g, const Schedule& s, int buffer, std::size_t from) {
+bool is_constant(const Schedule& s, std::span<const KernelAccess> accesses, int buffer, std::size_t from) {
   const Buffer& b = nth(s.buffers, buffer);
   if (b.param >= 0) return nth(s.program.params, b.param).direction == Direction::in;
   if (!b.is_temporary() || s.kernels[from].loop >= 0) return false;
-  for (std::size_t k = from; k < s.kernels.size(); ++k) {
-    const KernelAccess access = access_of(g, s.kernels[k]);
-    if (std::ranges::binary_search(access.stores, buffer)) return false;
-  }
-  return true;
+  return std::ranges::none_of(accesses.subspan(from),
+                              [&](const KernelAccess& a) { return std::ranges::binary_search(a.stores, buffer); });
 }
 
 // The ranges of the copy, as ranges of the kernel that reads the element at `index`; empty: they are others. Each range of the
@@ -57,11 +52,12 @@ std::unordered_map<Id, Id> ranges_of_reader(const Graph& g, const Kernel& copy, 
 
 }  // namespace
 
-std::optional<Unpacked> unpacked(Graph& g, const Schedule& s, std::size_t k, const Operand& o) {
+std::optional<Unpacked> unpacked(Graph& g, const Schedule& s, std::span<const KernelAccess> accesses, std::size_t k,
+                                 const Operand& o) {
   Kernel kernel = s.kernels[k];
   const int buffer = nth(kernel.buffers, g.slot(g.state(o.value)));
   if (o.column == no_id || !nth(s.buffers, buffer).is_temporary()) return std::nullopt;
-  const std::optional<std::size_t> writer = only_writer(g, s, buffer, k);
+  const std::optional<std::size_t> writer = only_writer(accesses, buffer, k);
   if (!writer) return std::nullopt;
   const Kernel& copy = s.kernels[*writer];
   if (copy.is_explicit || has_tile_steps(g, copy.sink) || g.src(copy.sink).size() != 1 || copy.loop != kernel.loop)
@@ -71,7 +67,7 @@ std::optional<Unpacked> unpacked(Graph& g, const Schedule& s, std::size_t k, con
   std::unordered_map<Id, Id> map = ranges_of_reader(g, copy, g.src(store, 1), o, g.src(o.value, 1));
   if (map.empty()) return std::nullopt;
   const int original = nth(copy.buffers, g.slot(g.state(value)));
-  if (!is_constant(g, s, original, *writer)) return std::nullopt;
+  if (!is_constant(s, accesses, original, *writer)) return std::nullopt;
   const auto slot = std::ranges::find(kernel.buffers, original) - kernel.buffers.begin();
   if (slot == std::ssize(kernel.buffers)) kernel.buffers.push_back(original);
   map[g.state(value)] = g.make(Op::BUFFER, g.dtype(g.state(value)), {}, {slot});

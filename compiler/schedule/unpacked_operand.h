@@ -3,7 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
+#include "compiler/schedule/dependencies.h"
 #include "compiler/schedule/packed_operand.h"
 
 namespace kiln::compiler {
@@ -13,7 +15,9 @@ struct Unpacked {
   Kernel kernel;     // k, but it reads the source of the copy
 };
 
-// k: number of a kernel that reads operand o. nullopt: the operand is no plain copy that k alone reads.
-std::optional<Unpacked> unpacked(Graph& g, const Schedule& s, std::size_t k, const Operand& o);
+// k: number of a kernel that reads operand o. accesses: of each kernel of s. nullopt: the operand is no plain copy that k alone
+// reads.
+std::optional<Unpacked> unpacked(Graph& g, const Schedule& s, std::span<const KernelAccess> accesses, std::size_t k,
+                                 const Operand& o);
 
 }  // namespace kiln::compiler

@@ -1,5 +1,6 @@
 #include "tests/bench/scale_programs.h"
 
+#include <utility>
 #include <vector>
 
 namespace kiln::compiler::testing {
@@ -146,7 +147,49 @@ int gelu(Text& t, int x) {
   return t.op("mul", t.op("mul", x, t.node("const f32 0.5")), t.op("add", e, t.node("const f32 1")));
 }
 
+struct Transformer {
+  int result;                                           // f32 [48, 64]
+  std::vector<std::pair<int, std::string>> parameters;  // with their shapes
+};
+
+// Layers of 100 nodes each. All weights are in tensors with one axis for the layers.
+Transformer transformer(Text& t, std::size_t layers) {
+  Transformer net;
+  const auto parameter = [&](const std::string& name, const std::string& shape) {
+    net.parameters.emplace_back(t.input(name, "f32 " + shape), shape);
+    return net.parameters.back().first;
+  };
+  const std::string l = "[" + to_string(layers);
+  const int gains = parameter("gains", l + ", 64]"), shifts = parameter("shifts", l + ", 64]");
+  int square[4];
+  for (int i = 0; i < 4; ++i) square[i] = parameter("w" + to_string(i), l + ", 64, 64]");
+  const int up = parameter("up", l + ", 64, 128]"), down = parameter("down", l + ", 128, 64]");
+  int x = parameter("x", "[48, 64]");
+  for (std::size_t i = 0; i < layers; ++i) {
+    const int n = affine(t, normalised(t, x), gains, shifts, i);
+    int qkv[3];
+    for (int p = 0; p < 3; ++p) qkv[p] = product(t, n, square[p], i, tokens, width, width);
+    x = t.op("add", x, product(t, attention(t, qkv[0], qkv[1], qkv[2]), square[3], i, tokens, width, width));
+    const int wide = gelu(t, product(t, normalised(t, x), up, i, tokens, width, inner));
+    x = t.op("add", x, product(t, wide, down, i, tokens, inner, width));
+  }
+  net.result = x;
+  return net;
+}
+
 std::string transformers(std::size_t nodes) { return transformer_text(nodes / 100); }
+
+// The sum of squares of a transformer's result, and its gradients by all parameters. nodes: those of the transformer.
+std::string training(std::size_t nodes) {
+  Text t;
+  const Transformer net = transformer(t, nodes / 100);
+  const int loss = t.node("reduce %" + to_string(t.op("mul", net.result, net.result)) + ", sum, axes [0, 1]");
+  t.output("f32 []", loss);
+  const int one = t.node("const f32 1");
+  for (const auto& [parameter, shape] : net.parameters)
+    t.output("f32 " + shape, t.node("gradient %" + to_string(loss) + ", %" + to_string(one) + ", %" + to_string(parameter)));
+  return t.text();
+}
 
 std::string at(int v) { return "%" + to_string(v); }
 
@@ -243,12 +286,19 @@ std::string host_tensors(std::size_t nodes) {
   return t.text();
 }
 
-constexpr ScaleFamily families[] = {{"elementwise", elementwise}, {"reductions", reductions},
-                                    {"matmuls", matmuls},         {"movement", movement},
-                                    {"outputs", outputs},         {"transformer", transformers},
-                                    {"kernels", kernels},         {"updates", updates},
-                                    {"places", places},           {"loops", loops},
-                                    {"host_loops", host_loops},   {"host_tensors", host_tensors}};
+constexpr ScaleFamily families[] = {{"elementwise", elementwise},
+                                    {"reductions", reductions},
+                                    {"matmuls", matmuls},
+                                    {"movement", movement},
+                                    {"outputs", outputs},
+                                    {"transformer", transformers},
+                                    {"training", training},
+                                    {"kernels", kernels},
+                                    {"updates", updates},
+                                    {"places", places},
+                                    {"loops", loops},
+                                    {"host_loops", host_loops},
+                                    {"host_tensors", host_tensors}};
 
 }  // namespace
 
@@ -256,21 +306,7 @@ std::span<const ScaleFamily> scale_families() { return families; }
 
 std::string transformer_text(std::size_t layers) {
   Text t;
-  const std::string l = to_string(layers);
-  const int gains = t.input("gains", "f32 [" + l + ", 64]"), shifts = t.input("shifts", "f32 [" + l + ", 64]");
-  int square[4];
-  for (int i = 0; i < 4; ++i) square[i] = t.input("w" + to_string(i), "f32 [" + l + ", 64, 64]");
-  const int up = t.input("up", "f32 [" + l + ", 64, 128]"), down = t.input("down", "f32 [" + l + ", 128, 64]");
-  int x = t.input("x", "f32 [48, 64]");
-  for (std::size_t i = 0; i < layers; ++i) {
-    const int n = affine(t, normalised(t, x), gains, shifts, i);
-    int qkv[3];
-    for (int p = 0; p < 3; ++p) qkv[p] = product(t, n, square[p], i, tokens, width, width);
-    x = t.op("add", x, product(t, attention(t, qkv[0], qkv[1], qkv[2]), square[3], i, tokens, width, width));
-    const int wide = gelu(t, product(t, normalised(t, x), up, i, tokens, width, inner));
-    x = t.op("add", x, product(t, wide, down, i, tokens, inner, width));
-  }
-  t.output("f32 [48, 64]", x);
+  t.output("f32 [48, 64]", transformer(t, layers).result);
   return t.text();
 }
 
