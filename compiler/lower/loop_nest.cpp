@@ -86,13 +86,18 @@ std::vector<RangePart> LoopNestBuilder::parts_of(std::size_t level, const std::v
     if (!active.empty()) return active;
   }
   std::vector<RangePart> parts = range_parts(g_, loops_, stores_, p, facts_);
-  return cuts_left_ > 0 || share_little(parts) ? parts : std::vector<RangePart>{};
+  return cuts_left_ > 0 || share_nothing(parts) ? parts : std::vector<RangePart>{};
 }
 
-bool LoopNestBuilder::share_little(std::span<const RangePart> parts) const {
-  std::size_t nodes = 0;
-  for (const RangePart& part : parts) nodes += g_.reachable(part.stores).size();
-  return 4 * nodes <= 5 * g_.reachable(stores_).size();
+bool LoopNestBuilder::share_nothing(std::span<const RangePart> parts) const {
+  const auto values = [&](std::span<const Id> stores) {
+    return std::ranges::count_if(g_.reachable(stores), [&](Id id) {
+      return g_.dtype(id) < DType::index && g_.dtype(id) != DType::boolean && !g_.is_const(id) && g_.op(id) != Op::BUFFER;
+    });
+  };
+  std::ptrdiff_t of_parts = 0;
+  for (const RangePart& part : parts) of_parts += values(part.stores);
+  return of_parts <= values(stores_);
 }
 
 std::vector<Id> LoopNestBuilder::one_by_one(std::size_t level, const std::vector<Copy>& copies,

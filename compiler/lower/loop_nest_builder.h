@@ -37,7 +37,7 @@ class LoopNestBuilder {
   std::vector<Id> emit(std::size_t level, const std::vector<Copy>& copies);
 
  private:
-  static constexpr int most_cuts = 4;  // further ones only between parts that share little
+  static constexpr int most_cuts = 4;  // further ones only between parts that share nothing
 
   // Loops that occur only in these stores get new RANGEs, because two loops of one kernel must not share a RANGE. Loops that
   // depend on the range of the lanes get new RANGEs later.
@@ -46,9 +46,8 @@ class LoopNestBuilder {
   // The parts of a level's range whose stores differ.
   std::vector<RangePart> parts_of(std::size_t level, const std::vector<Copy>& copies);
 
-  // Whether the parts have few nodes more than the whole, as the pieces of a concatenation. Then loops for all of them are not
-  // much more code.
-  bool share_little(std::span<const RangePart> parts) const;
+  // Whether no value is computed in two parts, as in the pieces of a concatenation. Then a loop for each is hardly more code.
+  bool share_nothing(std::span<const RangePart> parts) const;
 
   // Emits the loops of this level for one part after the other.
   std::vector<Id> one_by_one(std::size_t level, const std::vector<Copy>& copies, std::span<const RangePart> parts);

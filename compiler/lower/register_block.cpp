@@ -71,21 +71,6 @@ std::size_t outer_of_lanes(const Graph& g, std::span<const Id> stores, std::span
   return ranges.size();
 }
 
-// The index of the range whose iterations become copies with common loops: some load of an fma loop does not depend on the
-// range, preferably a vector load. ranges.size(): none.
-std::size_t copied_range(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops,
-                         std::span<const Id> ranges) {
-  const std::size_t lanes = ranges.size() - 1;
-  for (const bool vector_load : {true, false})
-    for (std::size_t i = lanes; i-- > 0;)
-      for (const Id loop : fma_loops)
-        for (const Id id : g.reachable(loop_parts(g, loop).yield))
-          if (g.op(id) == Op::LOAD && index_stride(g, index_of(g, id), ranges[i]) == 0 &&
-              (!vector_load || index_stride(g, index_of(g, id), ranges[lanes]) != 0) && !bounds_loops(g, stores, ranges[i]))
-            return i;
-  return ranges.size();
-}
-
 // The extent if it is a constant, else 0.
 std::int64_t constant_extent(const Graph& g, Id range) { return g.is_const(g.end(range)) ? g.value(g.end(range)) : 0; }
 
@@ -94,6 +79,34 @@ int even_share(std::int64_t extent, int most) {
   if (extent == 0) return most;
   const std::int64_t shares = (extent - 1) / most + 1;
   return narrow<int>((extent - 1) / shares + 1);
+}
+
+// The index of the range whose iterations become copies with common loops: some load of an fma loop does not depend on the
+// range, preferably a vector load. The innermost such range with enough iterations for nearly `most` copies, else one with the
+// most copies. ranges.size(): none.
+std::size_t copied_range(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops, std::span<const Id> ranges,
+                         int most) {
+  const std::size_t lanes = ranges.size() - 1;
+  const auto shares_load = [&](std::size_t i, bool vector_load) {
+    for (const Id loop : fma_loops)
+      for (const Id id : g.reachable(loop_parts(g, loop).yield))
+        if (g.op(id) == Op::LOAD && index_stride(g, index_of(g, id), ranges[i]) == 0 &&
+            (!vector_load || index_stride(g, index_of(g, id), ranges[lanes]) != 0) && !bounds_loops(g, stores, ranges[i]))
+          return true;
+    return false;
+  };
+  for (const bool vector_load : {true, false}) {
+    std::size_t best = ranges.size();
+    int copies = 0;
+    for (std::size_t i = lanes; i-- > 0 && 3 * copies <= 2 * most;) {
+      const int here = even_share(constant_extent(g, ranges[i]), most);
+      if (here <= copies || !shares_load(i, vector_load)) continue;
+      best = i;
+      copies = here;
+    }
+    if (best != ranges.size()) return best;
+  }
+  return ranges.size();
 }
 
 // The number of iterations of the copied range whose operands fill `block_bytes`. The operand of one iteration is a row.
@@ -136,10 +149,8 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
   if (loops.empty())
     std::ranges::copy_if(g.reachable(stores), std::back_inserter(loops), [&](Id id) { return g.op(id) == Op::FOR; });
   const std::size_t last = ranges.size() - 1;
-  const std::size_t at = fma_loops.empty() ? outer_of_lanes(g, stores, ranges, loops) : copied_range(g, stores, loops, ranges);
-  if (at == ranges.size()) return std::nullopt;
   const int one_register = std::max(1, target.vector_bytes / widest);
-  const std::int64_t columns = constant_extent(g, ranges[last]), rows = constant_extent(g, ranges[at]);
+  const std::int64_t columns = constant_extent(g, ranges[last]);
   const Work work = work_of(g, loops);
   const bool light = work.operations <= light_operations && !work.gated;
   // A striped reduction is a tree of loops, or of elements. The code makes one tree after the other, so copies would share
@@ -151,7 +162,12 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
   int lanes = registers * one_register;
   if (columns != 0 && columns < lanes) lanes = narrow<int>(floor_power_of_two(columns));
   const int fitting = (target.vector_registers - 1 - registers) / (registers * work.carried);
-  const int copies = is_tree ? 1 : even_share(rows, light ? std::clamp(fitting, 1, most_copies) : 4);
+  const int most = light ? std::clamp(fitting, 1, most_copies) : 4;
+  const std::size_t at =
+      fma_loops.empty() ? outer_of_lanes(g, stores, ranges, loops) : copied_range(g, stores, loops, ranges, most);
+  if (at == ranges.size()) return std::nullopt;
+  const std::int64_t rows = constant_extent(g, ranges[at]);
+  const int copies = is_tree ? 1 : even_share(rows, most);
   const std::int64_t block = rows_of_block(g, fma_loops, widest) / copies * copies;
   const bool blocks = (rows == 0 || rows > 2 * copies) && (rows == 0 || block < rows || at == 0) && block > copies;
   std::vector<LoopPlan> plan;

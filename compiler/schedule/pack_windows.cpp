@@ -15,12 +15,13 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr double fewest_reads = 1 << 14;   // of the operand: with fewer, a second kernel costs more than it saves
-constexpr double walks_for_border = 16;    // reads of each element that pay for a copy without gates
-constexpr double walks_for_steps = 4;      // reads of each element that pay for a copy that makes neighbours contiguous
-constexpr double shortest_sum = 32;        // products of one element that pay for a copy of the result
-constexpr double longest_copy = 4;         // times the tensor's elements
-constexpr std::int64_t longest_row = 512;  // of results: of longer rows, the last vector is a small part
+constexpr double fewest_reads = 1 << 14;  // of the operand: with fewer, a second kernel costs more than it saves
+constexpr double walks_for_border = 16;   // reads of each element that pay for a copy without gates
+constexpr double walks_for_steps = 4;     // reads of each element that pay for a copy that makes neighbours contiguous
+constexpr double shortest_sum = 32;       // products of one element that pay for a copy of the result
+constexpr double longest_copy = 4;        // times the tensor's elements
+constexpr double most_of_plane = 2;       // places of a row of the plane for each result in it
+constexpr double longest_row = 512;       // of results: of longer rows, the last vector is a small part
 
 // A part of an axis of the copy: all of it, the phase u mod `step`, or the quotient u // step.
 struct Part {
@@ -59,7 +60,10 @@ class WindowPacking {
     if (g_.reduce_kind(reduce) != ReduceKind::fma || g_.src(kernel_.sink).size() != 1 || o.axes.size() < 2) return false;
     const WindowAxis &row = o.axes[o.axes.size() - 2], &column = o.axes.back();
     if (loops_.size() < 2 || row.loop != loops_[loops_.size() - 2] || column.loop != loops_.back()) return false;
-    if (typical_extent(g_, simplify_.bounds(), column.loop) > longest_row && g_.is_const(g_.end(column.loop))) return false;
+    const auto columns = static_cast<double>(typical_extent(g_, simplify_.bounds(), column.loop));
+    if (columns > longest_row && g_.is_const(g_.end(column.loop))) return false;
+    const auto pitch = static_cast<double>(typical_extent(g_, simplify_.bounds(), column.u) / column.step);
+    if (pitch > most_of_plane * columns && g_.is_const(g_.end(column.u))) return false;
     if (is_inside_reduction(reduce)) return false;
     double products = 1;
     for (const Id s : g_.src(reduce)) {

@@ -13,13 +13,14 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr double fewest_rows = 32;        // rows that are enough for the threads
-constexpr double shortest_row = 8;        // elements: loops over all rows at once are faster for shorter rows
-constexpr double in_cache = 512 * 1024;   // bytes of the local buffers of one tile that fit the cache
-constexpr double much_more = 16;          // fuse beyond the cache if the whole buffers exceed this many tiles
-constexpr std::int64_t product_rows = 8;  // rows of a tile with a product: they share one pass over its right operand
-constexpr std::int64_t halo_rows = 16;    // rows of a tile with a halo
-constexpr std::int64_t short_rows = 64;   // rows of a tile whose rows are short ranges (unrollable_loops.h): they become lanes
+constexpr double fewest_rows = 32;         // rows that are enough for the threads
+constexpr double shortest_row = 8;         // elements: loops over all rows at once are faster for shorter rows
+constexpr double in_cache = 512 * 1024;    // bytes of the local buffers of one tile that fit the cache
+constexpr double much_more = 16;           // fuse beyond the cache if the whole buffers exceed this many tiles
+constexpr std::int64_t product_rows = 8;   // rows of a tile with a product: they share one pass over its right operand
+constexpr std::int64_t fewest_copies = 4;  // iterations of a loop of a product that share loads well
+constexpr std::int64_t halo_rows = 16;     // rows of a tile with a halo
+constexpr std::int64_t short_rows = 64;    // rows of a tile whose rows are short ranges (unrollable_loops.h): they become lanes
 constexpr double recompute_for_store = 24;  // operations that cost as much as to store and load one element
 
 }  // namespace
@@ -93,11 +94,14 @@ TileStep RowClusters::make_tile_step(const Kernel& k) {
     find_operands(id, p);
   }
   p.operations *= repeats;
+  const Id stored = g_.src(g_.store(first), 2);
+  p.copies = g_.op(stored) == Op::LOAD ||
+             (g_.op(stored) == Op::WHERE && g_.op(g_.src(stored, 1)) == Op::LOAD && g_.is_const(g_.src(stored, 2)));
   if (k.is_explicit)
     p.alone = "an explicit kernel stays as it is";
   else if (std::ranges::any_of(p.access.stores, [&](int b) { return is_entry_value(s_, b); }))
     p.alone = "it stores to a parameter whose value on entry is read";
-  else if (g_.op(g_.src(g_.store(first), 2)) == Op::LOAD)
+  else if (g_.op(stored) == Op::LOAD)
     p.alone = "it only copies, for the order of its result in memory";
   return p;
 }
@@ -317,14 +321,20 @@ double RowClusters::row_bytes(const RowCluster& c) {
 }
 
 // Whether only one operand of the product depends on the loops inside of a row, and not on the row. Rows that run together then
-// share its loads.
+// share its loads. Loops of a few iterations, as over the taps of a window, do not count: they fill no block of registers.
 bool RowClusters::needs_rows(const TileStep& p, std::size_t depth) const {
   if (!p.has_product) return false;
   std::array<bool, 2> inner{};
-  for (const std::array<bool, 2>& in : std::span(p.operands).subspan(depth))
-    for (const std::size_t side : {0u, 1u}) inner[side] = inner[side] || (in[side] && !in[1 - side]);
+  for (std::size_t i = depth; i < p.operands.size(); ++i)
+    for (const std::size_t side : {0u, 1u})
+      inner[side] = inner[side] || (p.operands[i][side] && !p.operands[i][1 - side] && !is_few(p.extents[i]));
   if (inner[0] == inner[1]) return p.loops.size() < depth + 2;
   return !p.operands[depth - 1][inner[0] ? 0 : 1];
+}
+
+bool RowClusters::is_few(Id extent) const {
+  const auto n = index_value(g_, extent);
+  return n && *n < fewest_copies;
 }
 
 bool RowClusters::is_short_row(std::size_t kernel, std::size_t depth) {
@@ -343,6 +353,8 @@ bool RowClusters::choose_rows(RowCluster& c) {
     halo_cost = std::max(halo_cost, halo * p.operations);
     if (needs_rows(p, c.depth)) c.rows = product_rows;
   }
+  if (c.rows == product_rows && std::ranges::any_of(c.kernels, [&](std::size_t k) { return tile_steps_[k].copies; }))
+    return no("a product shares its loads best among more rows than a tile has");
   const bool are_lanes =
       most_halo == 0 && std::ranges::all_of(c.kernels, [&](std::size_t k) { return is_short_row(k, c.depth); });
   if (are_lanes) c.rows = short_rows;

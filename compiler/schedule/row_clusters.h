@@ -37,6 +37,7 @@ struct TileStep {
   KernelAccess access;
   double operations = 0;  // estimate, for one element
   bool has_reduce = false, has_product = false;
+  bool copies = false;     // it only copies, perhaps with padding
   Id sum = no_id;          // the REDUCE over rows of a kernel that sums over the rows of its cluster; else no_id
   std::string_view alone;  // why the kernel stays alone; empty: it may join others
 };
@@ -107,6 +108,7 @@ class RowClusters {
   bool find_halos(RowCluster& c);
   void find_operands(Id product, TileStep& p);
   bool needs_rows(const TileStep& p, std::size_t depth) const;
+  bool is_few(Id extent) const;
   bool is_short_row(std::size_t kernel, std::size_t depth);
   bool choose_rows(RowCluster& c);
   std::optional<RowOffsets> offsets(std::size_t from, int buffer, std::size_t reader, std::size_t depth);

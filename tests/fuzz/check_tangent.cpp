@@ -85,7 +85,7 @@ class TangentChecker {
       if (p_.program.params[i].direction == Direction::in || std::cmp_equal(i, slot))
         only_.params.push_back(p_.program.params[i]);
     Builder b(g_);
-    for (const Id s : g_.src(p_.program.sink))
+    for (const Id s : g_.sources(p_.program.sink))  // a copy: the graph grows in this loop
       if (g_.name(g_.src(s, 0)) == p_.program.params[index(slot)].name) {
         const Id value = g_.src(s, 1);
         const auto last = only_.params.size() - 1;

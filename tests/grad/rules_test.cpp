@@ -323,6 +323,44 @@ TEST(Grad, OrderOfContributions) {
   EXPECT_EQ(gradient({1}, users), (Values{(1e16 + 1) - 1e16}));
 }
 
+// Slices of one axis that do not overlap: one concat with zeros in the gaps, which keeps a -0. Others are added.
+TEST(Grad, DisjointSlicesAreOneConcat) {
+  const auto adds_and_concats = [](const std::string& text) {
+    Graph g;
+    Program p = read_program(g, text, "t");
+    differentiate(g, p);
+    return std::pair(count(g, p.sink, Op::ADD), count(g, p.sink, Op::CONCAT));
+  };
+  const auto slices = [](int second, int third) {
+    return "%1 = slice [2] %0, begin [" + std::to_string(second) +
+           "]\n%2 = slice [2] %0, begin [1]\n%3 = slice [1] %0, begin [" + std::to_string(third) +
+           "]\n%4 = const f64 -0\n%5 = mul %1, %4\n%6 = reduce %5, sum, axes [0]\n"
+           "%7 = mul %2, %2\n%8 = reduce %7, sum, axes [0]\n%10 = reduce %3, sum, axes [0]\n%11 = sub %6, %8\n%9 = sub %11, "
+           "%10\n";
+  };
+  const std::string apart = slices(4, 7), overlapping = slices(2, 7);
+  EXPECT_EQ(adds_and_concats(gradient_text(9, apart, true)), std::pair(1, 1));  // the two operands of a mul are added
+  EXPECT_EQ(adds_and_concats(gradient_text(9, overlapping, true)), std::pair(3, 0));
+  const Values x = {1, 2, 3, 4, 5, 6, 7, 8, 9}, g = gradient(x, apart, true);
+  EXPECT_EQ(g, (Values{0, -4, -6, 0, 0, 0, 0, -1, 0}));
+  EXPECT_TRUE(std::signbit(g[4]) && std::signbit(g[5]) && !std::signbit(g[6]));
+  EXPECT_EQ(gradient(x, overlapping, true), (Values{0, -4, -6, 0, 0, 0, 0, -1, 0}));
+}
+
+// Parts of symbolic extents join where each begins at the end of another one.
+TEST(Grad, PartsOfSymbolicExtentsAreOneConcat) {
+  const std::string text =
+      "program t\nsymbol N min 1 max 100\nin f64 [2*N] x\nout f64 [2*N] g\n%0 = param x\n%1 = slice [N] %0, begin [0]\n"
+      "%2 = slice [N] %0, begin [N]\n%3 = mul %1, %2\n%4 = reduce %3, sum, axes [0]\n%5 = const f64 1\n%6 = gradient %4, %5, "
+      "%0\n"
+      "store g, %6\n";
+  Graph g;
+  Program p = read_program(g, text, "t");
+  differentiate(g, p);
+  EXPECT_EQ(count(g, p.sink, Op::CONCAT), 1);
+  EXPECT_EQ(count(g, p.sink, Op::PAD), 0);
+}
+
 TEST(Grad, HalfAccumulates) {
   // Each term of 0.0004 is lost in f16 beside 1, the sum of three is not.
   std::string text =

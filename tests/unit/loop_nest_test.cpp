@@ -60,6 +60,26 @@ TEST(LoopNest, PiecesHaveLoopsOfTheirOwn) {
   }
 }
 
+// More pieces than the cuts that are always made, in rows: a cut that repeats no code is made too.
+TEST(LoopNest, FortyPiecesHaveLoopsOfTheirOwn) {
+  constexpr std::int64_t pieces = 40, columns = 24;
+  OneKernel k;
+  const int out = k.buffer(DType::f32, k.g.index(pieces * columns));
+  const Id i = k.range(k.g.index(pieces)), j = k.range(k.g.index(columns));
+  Id value = no_id;
+  for (std::int64_t n = pieces; n-- > 0;) {
+    const Id piece = k.load(k.buffer(DType::f32, k.g.index(pieces * columns)), k.at(i, k.g.index(columns), j));
+    value = value == no_id
+                ? piece
+                : k.op(Op::WHERE, DType::f32, {k.g.make(Op::LT, DType::boolean, {i, k.g.index(n + 1)}), piece, value});
+  }
+  k.store(out, k.at(i, k.g.index(columns), j), value, {i, j});
+  k.lower();
+  EXPECT_EQ(malformed(k.g, k.lowered.sink), "");
+  const Id roots[] = {k.lowered.sink};
+  EXPECT_TRUE(std::ranges::none_of(k.g.reachable(roots), [&](Id id) { return k.g.op(id) == Op::WHERE; }));
+}
+
 // The end of a constant row is as near as its begin, so the interior is between the two clamps.
 TEST(LoopNest, ClampedReadsOfAConstantRowAreContiguous) {
   OneKernel k;
