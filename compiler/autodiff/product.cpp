@@ -71,6 +71,14 @@ void permute(Product& p, std::span<const std::int64_t> axes) {
 void sum_to_unit(Product& p, std::size_t axis) { p.value[axis] = Product::unit; }
 
 bool slice(Emit& e, Product& p, std::size_t axis, Id begin, std::int64_t step, Id extent) {
+  const auto split = std::ranges::find(p.splits, axis, &Split::axis);
+  if (split != p.splits.end()) {
+    const std::optional<std::int64_t> before = index_value(e.g, begin);
+    if (!before || step != 1) return false;
+    split->begin += *before;
+    split->n = extent;
+    return true;
+  }
   const int v = p.value[axis];
   if (v == Product::unit) return e.is_one(extent) && e.g.is_index_const(begin, 0);
   if (nth(p.p.axis, v) < 0 && nth(p.q.axis, v) < 0) {
@@ -128,7 +136,8 @@ void sum_split_windows(Emit& e, Product& p, std::size_t axis, std::int64_t strid
   const int k = p.value[axis], o = p.value[axis + 1];
   const Id one = e.g.index(1), s = e.g.index(stride);
   const Id taps_of_part = e.g.index((taps + stride - 1) / stride), border = index_sub(e.g, taps_of_part, one);
-  const Id places = index_floordiv(e.g, index_add(e.g, n, e.g.index(stride - 1)), s);
+  // One place more than elements need, because a slice shifts the parts against each other.
+  const Id places = index_add(e.g, index_floordiv(e.g, index_add(e.g, n, e.g.index(stride - 1)), s), one);
   const Id padded = index_add(e.g, places, border);
   for (Factor* f : {&p.p, &p.q}) {
     split_taps(e, *f, k, stride, taps_of_part);
@@ -141,7 +150,7 @@ void sum_split_windows(Emit& e, Product& p, std::size_t axis, std::int64_t strid
   nth(p.space, o) = places;
   p.space.push_back(s);
   for (Split& other : p.splits) other.axis -= other.axis > axis ? 1 : 0;
-  p.splits.push_back({axis, static_cast<int>(p.space.size()) - 1, k, stride, taps, n});
+  p.splits.push_back({axis, static_cast<int>(p.space.size()) - 1, k, stride, taps, 0, n});
   p.value.erase(p.value.begin() + static_cast<std::ptrdiff_t>(axis));
 }
 
@@ -226,6 +235,15 @@ struct Group {
   Extents to;
 };
 
+// Whether some of these axes belong to p only, and others to q only. If they became one axis, both factors would need all of
+// it.
+bool joins_both(const Product& p, const std::vector<int>& axes) {
+  const auto only = [&](const Factor& f, const Factor& other) {
+    return std::ranges::any_of(axes, [&](int a) { return nth(f.axis, a) >= 0 && nth(other.axis, a) < 0; });
+  };
+  return only(p.p, p.q) && only(p.q, p.p);
+}
+
 }  // namespace
 
 bool reshape(Emit& e, Product& p, const Extents& to) {
@@ -262,7 +280,7 @@ bool reshape(Emit& e, Product& p, const Extents& to) {
           want = index_mul(e.g, want, to[j++]);
         }
       }
-      if (group.empty()) return false;
+      if (group.empty() || joins_both(made, group)) return false;
       const Extents parts(to.begin() + static_cast<std::ptrdiff_t>(first), to.begin() + static_cast<std::ptrdiff_t>(j));
       // reshape_group changes the numbers of the axes of the space. It renumbers `made.value`, so all axes go through it.
       std::vector<int> rest(made.value.begin() + static_cast<std::ptrdiff_t>(next), made.value.end());

@@ -17,13 +17,14 @@ struct Factor {
   std::vector<int> axis;  // by axis of the space: the axis of base, or -1. An axis of base that is not listed has extent 1
 };
 
-// An axis of the adjoint that is made of parts: element h = stride * h' + r is element h' of part r. The space has the axis h',
-// an axis of the parts, and an axis of taps, of which part r uses the last ones: tap k' of it is the window's tap stride * k' +
-// r, counted from the end.
+// An axis of the adjoint that is made of parts: element h = stride * h' + r - begin is element h' of part r. The space has the
+// axis h', an axis of the parts, and an axis of taps, of which part r uses the last ones: tap k' of it is the window's tap
+// stride * k' + r, counted from the end.
 struct Split {
   std::size_t axis;           // of the adjoint
   int part, tap;              // axes of the space
   std::int64_t stride, taps;  // taps: of the whole window
+  std::int64_t begin;         // elements that a slice left out before the axis
   Id n;                       // the extent of the axis
 };
 
@@ -32,7 +33,7 @@ struct Product {
   Factor p, q;  // p contains the adjoint of the contraction
   Extents space;
   std::vector<int> value;     // by axis of the adjoint: an axis of the space, or `unit` for an axis of extent 1
-  std::vector<Split> splits;  // only permute and sum_windows move a product with splits
+  std::vector<Split> splits;  // only permute, sum_windows and slice move a product with splits
 };
 
 using Adjoint = std::variant<Id, Product>;

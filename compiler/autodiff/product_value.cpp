@@ -1,5 +1,6 @@
 // Makes the nodes of a Product: a contraction, or a multiplication.
 #include <algorithm>
+#include <iterator>
 
 #include "compiler/autodiff/factor.h"
 #include "compiler/ir/nth.h"
@@ -35,7 +36,8 @@ Product without_units(const Emit& e, const Product& p) {
 }
 
 // The sums of fewer products are not worth a copy of a factor.
-constexpr std::int64_t shortest_copied = 256;
+constexpr std::int64_t shortest_copied = 32;
+constexpr std::int64_t fewest_neighbours = 6;  // elements of the result side by side that nearly fill a vector
 
 bool is_summed(const Product& p, int axis) { return std::ranges::find(p.value, axis) == p.value.end(); }
 
@@ -72,37 +74,54 @@ int contiguous_axis(Emit& e, Id x) {
   return axis;
 }
 
-// Whether the products are summed along several axes, along which both factors are contiguous. Neither factor then has
-// neighbours for the elements of the result, as in the derivative of a convolution by its filter.
-bool walks_along_both(Emit& e, const Product& p) {
+bool is_short(const Emit& e, const Product& p, int axis) {
+  const std::optional<std::int64_t> n = index_value(e.g, nth(p.space, axis));
+  return n && *n < fewest_neighbours;
+}
+
+// Whether x repeats elements in overlapping windows. A copy of it would be many times its size.
+bool has_windows(const Emit& e, Id x) {
+  for (; is_movement(e.g.op(x)) && e.g.op(x) != Op::CONCAT; x = e.g.data(x))
+    if (e.g.op(x) == Op::SHEAR) return true;
+  return false;
+}
+
+// The number of products in a sum, at most shortest_copied. An unknown extent counts as many.
+std::int64_t terms_of(const Emit& e, const Product& p) {
   std::int64_t terms = 1;
-  int axes = 0;
   for (int a = 0; a < static_cast<int>(p.space.size()); ++a) {
     if (!is_summed(p, a)) continue;
-    ++axes;
     const std::int64_t n = index_value(e.g, nth(p.space, a)).value_or(shortest_copied);
-    terms = terms >= shortest_copied || n >= shortest_copied ? shortest_copied : terms * n;
+    terms = terms >= shortest_copied || n >= shortest_copied ? shortest_copied : std::min(shortest_copied, terms * n);
   }
-  if (axes < 2 || terms < shortest_copied) return false;
+  return terms;
+}
+
+// Whether the products are summed along several axes, and neighbours in memory of both factors are neighbours along a summed
+// axis, or along a short one. Neither factor then has neighbours for the elements of the result, as in the derivative of a
+// convolution by its filter.
+bool walks_along_both(Emit& e, const Product& p) {
+  int axes = 0;
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a) axes += is_summed(p, a) ? 1 : 0;
+  if (axes < 2 || terms_of(e, p) < shortest_copied || has_windows(e, p.p.base)) return false;
   for (const Factor* f : {&p.p, &p.q}) {
     const int last = contiguous_axis(e, f->base);
     const auto at = std::ranges::find(f->axis, last);
-    if (last < 0 || at == f->axis.end() || !is_summed(p, static_cast<int>(at - f->axis.begin()))) return false;
+    if (last < 0 || at == f->axis.end()) return false;
+    const auto axis = static_cast<int>(at - f->axis.begin());
+    if (!is_summed(p, axis) && !is_short(e, p, axis)) return false;
   }
   for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
     if (!is_summed(p, a) && nth(p.p.axis, a) >= 0 && nth(p.q.axis, a) < 0) return true;
   return false;
 }
 
-// The axes of the result that only p has become the last ones of the space and of a copy of p.
-Product with_neighbours(Emit& e, const Product& p) {
-  std::vector<int> order, inner, to(p.space.size());
-  for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
-    (!is_summed(p, a) && nth(p.p.axis, a) >= 0 && nth(p.q.axis, a) < 0 ? inner : order).push_back(a);
-  order.insert(order.end(), inner.begin(), inner.end());
+// The same product with the axes of the space in this order.
+Product reordered(const Product& p, const std::vector<int>& order) {
   Product out;
   out.p.base = p.p.base;
   out.q.base = p.q.base;
+  std::vector<int> to(p.space.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     nth(to, order[i]) = static_cast<int>(i);
     out.space.push_back(nth(p.space, order[i]));
@@ -110,49 +129,105 @@ Product with_neighbours(Emit& e, const Product& p) {
     out.q.axis.push_back(nth(p.q.axis, order[i]));
   }
   for (const int v : p.value) out.value.push_back(v == Product::unit ? v : nth(to, v));
+  return out;
+}
+
+// The axes of the result that only p has become the last ones of the space and of a copy of p.
+Product with_neighbours(Emit& e, const Product& p) {
+  std::vector<int> order, inner;
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
+    (!is_summed(p, a) && nth(p.p.axis, a) >= 0 && nth(p.q.axis, a) < 0 ? inner : order).push_back(a);
+  order.insert(order.end(), inner.begin(), inner.end());
+  Product out = reordered(p, order);
   put_in_order(e, out.p);
   out.p.base = e.b.stage(out.p.base);
   return out;
 }
 
-// Some neighbouring parts of the last split, which have equally many taps, as an axis of the adjoint behind the split one.
-Product parts_of(Emit& e, const Product& given, std::int64_t first_part, std::int64_t parts, std::int64_t taps) {
+// Whether the result ends in a short axis, so that its neighbours in memory do not fill a vector, but has a long one too. As in
+// the derivative by the input of a convolution with a stride, and by the filter of a depthwise one.
+bool ends_in_short_axis(const Emit& e, const Product& p) {
+  std::vector<int> kept;
+  std::ranges::copy_if(p.value, std::back_inserter(kept), [](int v) { return v != Product::unit; });
+  return !kept.empty() && is_short(e, p, kept.back()) && std::ranges::any_of(kept, [&](int v) { return !is_short(e, p, v); }) &&
+         terms_of(e, p) >= shortest_copied;
+}
+
+// The short axes of the result become the first ones of the space, the others keep their order in the result.
+Product with_short_axes_first(const Emit& e, const Product& p) {
+  std::vector<int> order, others;
+  for (const int v : p.value)
+    if (v != Product::unit) (is_short(e, p, v) ? order : others).push_back(v);
+  order.insert(order.end(), others.begin(), others.end());
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
+    if (is_summed(p, a)) order.push_back(a);
+  return reordered(p, order);
+}
+
+// Neighbouring parts of a split, which have equally many taps and begin at the same place of the axis h'.
+struct Parts {
+  std::int64_t first, end;  // of the parts
+  std::int64_t taps, begin;
+};
+
+// Some parts of the last split, as an axis of the adjoint behind the split one, which has `count` elements of each part.
+Product parts_of(Emit& e, const Product& given, const Parts& some, Id count) {
   Product p = given;
   const Split s = p.splits.back();
   p.splits.pop_back();
-  const Id begin = e.g.index(first_part), count = e.g.index(parts), own = e.g.index(taps);
-  const Id first_tap = index_sub(e.g, nth(p.space, s.tap), own);
+  const Id first = e.g.index(some.first), parts = e.g.index(some.end - some.first), own = e.g.index(some.taps);
+  const Id first_tap = index_sub(e.g, nth(p.space, s.tap), own), begin = e.g.index(some.begin);
   for (Factor* f : {&p.p, &p.q}) {
     const int part = nth(f->axis, s.part), tap = nth(f->axis, s.tap);
-    if (part >= 0) f->base = e.slice_axis(f->base, static_cast<std::size_t>(part), begin, 1, count);
+    if (part >= 0) f->base = e.slice_axis(f->base, static_cast<std::size_t>(part), first, 1, parts);
     if (tap >= 0) f->base = e.slice_axis(f->base, static_cast<std::size_t>(tap), first_tap, 1, own);
   }
-  nth(p.space, s.part) = count;
+  nth(p.space, s.part) = parts;
   nth(p.space, s.tap) = own;
+  slice(e, p, s.axis, begin, 1, count);
   p.value.insert(p.value.begin() + static_cast<std::ptrdiff_t>(s.axis) + 1, s.part);
   for (Split& other : p.splits) other.axis += other.axis > s.axis ? 1 : 0;
   return p;
 }
 
-// The parts of the last split side by side. The first ones may have one tap more than the others.
+// The parts of the last split, in the order in which their first elements follow each other on the axis. The first parts may
+// have one tap more than the others, and those before the axis' begin give their next element first.
+std::vector<Parts> all_parts(const Split& s) {
+  const std::int64_t longer = s.taps % s.stride, before = s.begin % s.stride;
+  std::int64_t cuts[] = {0, longer, before, s.stride};
+  std::ranges::sort(cuts);
+  std::vector<Parts> out;
+  for (std::size_t i = 0; i + 1 < std::size(cuts); ++i)
+    if (cuts[i] < cuts[i + 1])
+      out.push_back({cuts[i], cuts[i + 1], s.taps / s.stride + (cuts[i] < longer ? 1 : 0),
+                     s.begin / s.stride + (cuts[i] < before ? 1 : 0)});
+  std::ranges::rotate(out, std::ranges::find(out, before, &Parts::first));
+  return out;
+}
+
+// The parts of the last split side by side.
 Id joined(Emit& e, const Product& p) {
   const Split s = p.splits.back();
-  const std::int64_t longer = s.taps % s.stride, taps = s.taps / s.stride;
-  std::vector<Id> groups;
-  if (longer > 0) groups.push_back(value_of(e, parts_of(e, p, 0, longer, taps + 1)));
-  if (taps > 0) groups.push_back(value_of(e, parts_of(e, p, longer, s.stride - longer, taps)));
-  Extents whole = e.shape(groups[0]);
-  if (groups.size() == 2 && p.splits.size() == 1)
-    for (Id& group : groups) group = e.b.stage(group);
-  if (taps == 0) {
-    Extents rest = whole;
-    rest[s.axis + 1] = e.g.index(s.stride - longer);
-    groups.push_back(e.zeros(e.g.dtype(groups[0]), rest));
+  const Id stride = e.g.index(s.stride), more = index_add(e.g, s.n, e.g.index(s.stride - 1));
+  const Id count = index_floordiv(e.g, more, stride);
+  const std::vector<Parts> all = all_parts(s);
+  std::vector<Id> values(all.size(), no_id);
+  Extents whole;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].taps == 0) continue;
+    values[i] = value_of(e, parts_of(e, p, all[i], count));
+    if (p.splits.size() == 1) values[i] = e.b.stage(values[i]);
+    whole = e.shape(values[i]);
   }
-  const Id all = groups.size() == 1 ? groups[0] : e.b.concat(groups, static_cast<std::int64_t>(s.axis) + 1);
-  whole[s.axis] = index_mul(e.g, whole[s.axis], e.g.index(s.stride));
+  for (std::size_t i = 0; i < all.size(); ++i) {  // parts without taps
+    Extents zeros = whole;
+    zeros[s.axis + 1] = e.g.index(all[i].end - all[i].first);
+    if (values[i] == no_id) values[i] = e.zeros(e.g.dtype(p.p.base), zeros);
+  }
+  const Id all_values = values.size() == 1 ? values[0] : e.b.concat(values, static_cast<std::int64_t>(s.axis) + 1);
+  whole[s.axis] = index_mul(e.g, count, stride);
   whole.erase(whole.begin() + static_cast<std::ptrdiff_t>(s.axis) + 1);
-  const Id line = e.reshape(all, whole), begin = e.g.index(0);
+  const Id line = e.reshape(all_values, whole), begin = e.g.index(0);
   return e.slice_axis(line, s.axis, begin, 1, s.n);
 }
 
@@ -161,8 +236,8 @@ Id joined(Emit& e, const Product& p) {
 Id value_of(Emit& e, const Product& given) {
   if (!given.splits.empty()) return joined(e, given);
   Product p = without_units(e, given);
-  const bool copied = walks_along_both(e, p);
-  if (copied) p = with_neighbours(e, p);
+  const bool of_both = walks_along_both(e, p), copied = of_both || ends_in_short_axis(e, p);
+  if (copied) p = of_both ? with_neighbours(e, p) : with_short_axes_first(e, p);
   const Id left = whole(e, p.p, p.space), right = whole(e, p.q, p.space);
   Axes summed;
   std::vector<int> kept;

@@ -20,7 +20,8 @@ class Transpose {
   Adjoint of(const Adjoint& adjoint) {
     if (std::holds_alternative<Product>(adjoint))
       if (auto moved = lazily(std::get<Product>(adjoint))) return *moved;
-    const Id y = value_of(e_, adjoint);
+    Id y = value_of(e_, adjoint);
+    if (std::holds_alternative<Product>(adjoint) && leaves_gaps()) y = e_.b.stage(y);  // not computed for the gaps too
     if (place_ == Edge::of_windows) return windows(y);
     switch (g_.op(node_)) {
       case Op::RESHAPE: return e_.reshape(y, e_.shape(x_));
@@ -48,7 +49,7 @@ class Transpose {
   // The movement in the factors of a product; nullopt: the product is made first.
   std::optional<Adjoint> lazily(Product p) {
     const Op op = place_ == Edge::of_windows ? Op::UNSHEAR : g_.op(node_);
-    const bool keeps = op == Op::STAGE || op == Op::MARK || op == Op::STRAIGHT || op == Op::PERMUTE;
+    const bool keeps = op == Op::STAGE || op == Op::MARK || op == Op::STRAIGHT || op == Op::PERMUTE || op == Op::PAD;
     if (!p.splits.empty() && !keeps && place_ != Edge::of_windows) return std::nullopt;
     switch (op) {
       case Op::STAGE:
@@ -68,7 +69,7 @@ class Transpose {
         const Extents from = e_.shape(x_), to = e_.shape(node_);
         for (std::size_t a = 0; a < from.size(); ++a) {
           if (whole_axis(a, from, to)) continue;
-          if (!unslice(e_, p, a, g_.src(node_, 1 + a), g_.arg(node_, a), from[a])) return std::nullopt;
+          if (g_.arg(node_, a) != 1 || !unslice(e_, p, a, g_.src(node_, 1 + a), g_.arg(node_, a), from[a])) return std::nullopt;
         }
         return p;
       }
@@ -93,6 +94,12 @@ class Transpose {
       }
       default: return std::nullopt;
     }
+  }
+
+  // Whether the node reads elements with a step, so that its transpose has zeros between them.
+  bool leaves_gaps() const {
+    if (place_ == Edge::of_windows) return rules_.windows(node_).value().stride > 1;
+    return g_.op(node_) == Op::SLICE && std::ranges::any_of(g_.args(node_), [](std::int64_t step) { return step != 1; });
   }
 
   std::optional<Adjoint> lazy_windows(Product p) {

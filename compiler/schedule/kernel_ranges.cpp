@@ -98,6 +98,20 @@ std::optional<std::int64_t> distance_along(const Graph& g, Id index, Id range) {
   return once && !split.square ? constant_of(split.factor) : std::nullopt;
 }
 
+void drop_unit_loops(Graph& g, Kernel& k, Simplifier& simplify) {
+  const std::vector<Id> loops = loop_ranges_of(g, k);
+  RangeChange change;
+  for (const Id r : loops)
+    if (g.is_index_const(g.end(r), 1) && change.loops.size() + 1 < loops.size()) {
+      change.values[r] = g.index(0);
+      change.loops[r] = {};
+    }
+  if (change.loops.empty()) return;
+  rewrite_kernel(g, k, change);
+  simplify_uses(g, k, simplify);
+  number_ranges(g, k);
+}
+
 bool are_of_the_call(const Graph& g, const Program& p, std::span<const Id> expressions) {
   return std::ranges::all_of(g.reachable(expressions), [&](Id id) {
     if (g.op(id) == Op::RANGE) return false;

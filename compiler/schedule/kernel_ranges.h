@@ -34,6 +34,10 @@ void rewrite_kernel(Graph& g, Kernel& k, const RangeChange& change);
 // range's identity, so a simplified end would make another range.
 void simplify_uses(Graph& g, Kernel& k, Simplifier& simplify);
 
+// Leaves out LOOP ranges of one iteration, but keeps at least one range. Passes that look at the innermost ranges then find the
+// ones that iterate.
+void drop_unit_loops(Graph& g, Kernel& k, Simplifier& simplify);
+
 // Whether the expressions have one value in a call: the size of a buffer may depend on them. Symbols of loops have several, and
 // so have ranges: the extent of a stripe of a sum (split_stripes) depends on the number of the stripe.
 bool are_of_the_call(const Graph& g, const Program& p, std::span<const Id> expressions);

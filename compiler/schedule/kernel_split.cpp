@@ -10,6 +10,7 @@
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/rangeify/index_expr.h"
+#include "compiler/schedule/kernel_ranges.h"
 #include "compiler/schedule/storage.h"
 #include "compiler/symbolic/simplify.h"
 
@@ -253,6 +254,7 @@ class KernelSplitter {
   }
 
   void add(Kernel k) {
+    if (!k.is_explicit) drop_unit_loops(g_, k, simplify_);
     k.name = s_.program.name + "_k" + std::to_string(s_.kernels.size());
     s_.kernels.push_back(std::move(k));
   }

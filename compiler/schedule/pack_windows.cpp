@@ -18,6 +18,7 @@ namespace {
 constexpr double fewest_reads = 1 << 14;  // of the operand: with fewer, a second kernel costs more than it saves
 constexpr double walks_for_border = 16;   // reads of each element that pay for a copy without gates
 constexpr double walks_for_steps = 4;     // reads of each element that pay for a copy that makes neighbours contiguous
+constexpr double walks_for_turn = 2;       // the same if neighbours are apart in the tensor in any case
 constexpr double shortest_sum = 32;       // products of one element that pay for a copy of the result
 constexpr double longest_copy = 4;        // times the tensor's elements
 constexpr double most_of_plane = 2;       // places of a row of the plane for each result in it
@@ -44,7 +45,8 @@ class WindowPacking {
         const std::optional<WindowOperand> o = window_operand(g_, value, loops_, ids_, simplify_);
         if (!o) continue;
         flat_ = walks_rows_as_one(*o, reduce);
-        planes_ = o->axes.back().loop == loops_.back();
+        planes_ = !o->axes.empty() && o->axes.back().loop == loops_.back();
+        turns_ = std::ranges::any_of(o->others, [&](const WindowDimension& d) { return is_turned(d); });
         if (!worth_it(*o, reduce)) continue;
         pack(*o, reduce);
         return true;
@@ -85,6 +87,9 @@ class WindowPacking {
         nodes, [&](Id id) { return g_.op(id) == Op::RANGE && g_.range_kind(id) == RangeKind::reduce && !bound.contains(id); });
   }
 
+  // Whether neighbours in the innermost LOOP range are not neighbours in memory.
+  bool is_turned(const WindowDimension& d) const { return d.at == loops_.back() && d.stride > TensorStride{0, 1}; }
+
   // Elements of the tensor that the operand reads, at typical extents.
   double tensor_size(const WindowOperand& o) {
     const Interval n = simplify_.bounds()(nth(s_.buffers, kernel_.buffers[g_.slot(g_.state(o.load))]).size);
@@ -92,10 +97,10 @@ class WindowPacking {
   }
 
   bool worth_it(const WindowOperand& o, Id reduce) {
-    const bool steps = planes_ && o.axes.back().step > 1,
+    const bool steps = turns_ || (planes_ && o.axes.back().step > 1),
                gated = g_.src(o.load).size() > 2 && g_.reduce_kind(reduce) == ReduceKind::fma;
     if (o.reads < fewest_reads || (!steps && !gated && !flat_) || o.length > longest_copy * tensor_size(o)) return false;
-    return o.reads >= o.length * (steps ? walks_for_steps : walks_for_border);
+    return o.reads >= o.length * (turns_ ? walks_for_turn : steps ? walks_for_steps : walks_for_border);
   }
 
   Id new_range(Id end) { return ids_.range(g_, end, RangeKind::loop); }
@@ -123,11 +128,18 @@ class WindowPacking {
       kernel_.sink = simplify_(substitute(g_, kernel_.sink, loaded));
   }
 
-  // The axes of the copy, outermost first. In planes, the axes of windows are innermost, after their phases.
+  // The axes of the copy, outermost first. In planes, the axes of windows are innermost, after their phases. An innermost LOOP
+  // range that is no axis of windows is innermost in the copy too, unless the tensor has it there.
   std::vector<Part> parts_of(const WindowOperand& o) {
     std::vector<std::pair<TensorStride, Part>> outer;
-    for (const WindowDimension& d : o.others) outer.push_back({d.stride, whole(d.range, d.at)});
-    std::vector<Part> phases, places;
+    std::vector<Part> phases, places, turned;
+    for (const WindowDimension& d : o.others) {
+      const Part part = whole(d.range, d.at);
+      if (is_turned(d))
+        turned.push_back(part);
+      else
+        outer.push_back({d.stride, part});
+    }
     for (const WindowAxis& a : o.axes) {
       const bool is_row = flat_ && a.loop == loops_[loops_.size() - 2], is_column = planes_ && a.loop == loops_.back();
       if (is_row || is_column)
@@ -140,6 +152,7 @@ class WindowPacking {
     for (const auto& [stride, part] : outer) out.push_back(part);
     out.insert(out.end(), phases.begin(), phases.end());
     out.insert(out.end(), places.begin(), places.end());
+    out.insert(out.end(), turned.begin(), turned.end());
     return out;
   }
 
@@ -238,6 +251,7 @@ class WindowPacking {
   std::vector<Id> loops_;
   RangeIds ids_;
   bool planes_ = false;                   // the innermost LOOP range is an axis
+  bool turns_ = false;                    // it is a dimension whose neighbours are apart in memory
   bool flat_ = false;                     // one range walks through planes
   std::unordered_map<Id, Id> padded_at_;  // ranges of the padded value -> their place in the copy
   std::vector<Id> inside_;                // conditions of the copy: inside of an axis

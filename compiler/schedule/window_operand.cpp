@@ -28,7 +28,8 @@ class OperandSearch {
     const std::vector<Id> ranges = ranges_;
     for (const Id k : ranges)
       if (is_reduced(k)) shift(o, *index, k);
-    if (o.axes.empty()) return std::nullopt;
+    const bool gated = g_.src(o.load).size() > 2 && !g_.is_const(g_.src(o.load).back());
+    if (o.axes.empty() && !gated) return std::nullopt;
     o.length = o.reads = 1;
     for (const Id r : loops_) o.reads *= size(r);
     for (const Id r : ranges) {
@@ -43,6 +44,7 @@ class OperandSearch {
       const double loop = size(a.loop), window = size(a.window);
       o.length *= static_cast<double>(a.step) * (loop - 1) + static_cast<double>(a.dilation) * (window - 1) + 1;
     }
+    if (is_matrix(o)) return std::nullopt;
     const auto place = [&](const WindowAxis& a) { return std::ranges::find(loops_, a.loop); };
     std::ranges::sort(o.axes, [&](const WindowAxis& a, const WindowAxis& b) { return place(a) < place(b); });
     if (!find_load(o)) return std::nullopt;  // padding at every place
@@ -50,6 +52,12 @@ class OperandSearch {
   }
 
  private:
+  // Whether the rows of a matrix look like windows that follow each other: step * j + k for k < step.
+  bool is_matrix(const WindowOperand& o) const {
+    return o.axes.size() == 1 && o.axes[0].step > 1 && o.axes[0].step == extent(o.axes[0].window) &&
+           std::ranges::none_of(o.others, [&](const WindowDimension& d) { return is_reduced(d.range); });
+  }
+
   // Replaces quotients of a range, such as the group of an output channel, by ranges of their own.
   std::unordered_map<Id, Id> name_quotients(WindowOperand& o) {
     std::unordered_map<Id, Id> named, names;
@@ -124,7 +132,7 @@ class OperandSearch {
     return index_max(g_, length, zero);
   }
 
-  // nullopt: windows over this axis do not overlap, or they do not touch.
+  // nullopt: windows over this axis neither overlap nor follow each other without a gap.
   std::optional<WindowAxis> axis(const Poly& index, Id loop, Id window) const {
     const SplitAt by_loop = split_at(index, loop), by_window = split_at(index, window);
     if (by_loop.square || by_window.square || by_loop.factor.size() != 1 || by_window.factor.size() != 1) return std::nullopt;
@@ -133,8 +141,8 @@ class OperandSearch {
     const std::int64_t common = std::gcd(j.coefficient, k.coefficient);
     const WindowAxis a{loop, window, j.coefficient / common, k.coefficient / common, {j.atoms.size(), common}};
     if ((a.step != 1 && a.dilation != 1) || a.step > longest_step) return std::nullopt;
-    const bool overlap = a.step < extent(window) && a.dilation < extent(loop);
-    return overlap ? std::optional(a) : std::nullopt;
+    const bool touch = a.step < extent(window) || (a.step > 1 && a.step == extent(window));
+    return touch && a.dilation < extent(loop) ? std::optional(a) : std::nullopt;
   }
 
   // Finds the LOAD and the ranges of the padded value. False: several loads or none, or a reduction.

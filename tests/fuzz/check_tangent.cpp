@@ -32,7 +32,8 @@ class TangentChecker {
       if (p_.program.params[i].direction != Direction::in) continue;
       if (p_.program.params[i].dtype == DType::f64) {
         Values v(a.data.size() / sizeof(double));
-        for (double& x : v) x = draw.between(-1000, 1000) / 733.0;
+        // No two are equal: at a tie the differences are a mean of two slopes, at every distance.
+        for (std::size_t k = 0; k < v.size(); ++k) v[k] = draw.between(-1000, 1000) / 733.0 + static_cast<double>(k) / 2311.0;
         put(a, v);
       } else {
         for (std::size_t k = 0; k < a.data.size() / 4; ++k) {
