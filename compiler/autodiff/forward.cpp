@@ -164,15 +164,12 @@ class NodeTangent {
       return e_.b.reduce(kind, edge.place == 0 ? t : other, edge.place == 0 ? other : t, shifted(axes));
     }
     if (kind == ReduceKind::sum) return e_.b.reduce(kind, t, shifted(axes));
+    if (kind != ReduceKind::prod)
+      return e_.b.reduce(ReduceKind::sum, e_.masked(is_extreme(e_, node, edge.from), t), shifted(axes));
     Id x = edge.from;
     for (std::size_t i = axes.size(); i-- > 0;) {  // one axis after another, from the last one
-      const auto a = static_cast<std::size_t>(axes[i]);
-      if (kind == ReduceKind::prod) {
-        const Id others = products_of_others(e_, x, a);
-        t = e_.mul(t, others);
-      } else {
-        t = e_.masked(is_extreme(e_, x, kind, a), t);
-      }
+      const Id others = products_of_others(e_, x, static_cast<std::size_t>(axes[i]));
+      t = e_.mul(t, others);
       const Axes axis{axes[i]};
       t = e_.b.reduce(ReduceKind::sum, t, shifted(axis));
       x = e_.b.reduce(kind, x, axis);

@@ -1,6 +1,8 @@
 #include "compiler/autodiff/transpose.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 #include "compiler/autodiff/scans.h"
 #include "compiler/ir/nth.h"
@@ -220,19 +222,14 @@ class Transpose {
     const Axes axes(g_.args(node_).begin() + 1, g_.args(node_).end());
     if (operands_of(kind) == 2) return product_of(e_, y, g_.src(node_, 1 - place_), axes);
     if (kind == ReduceKind::sum) return repeated(y, axes, e_.shape(x_));
+    if (kind != ReduceKind::prod) return e_.masked(is_extreme(e_, node_, x_), repeated(y, axes, e_.shape(x_)));
     std::vector<Id> values{x_};  // before the reduction of each axis, from the last one
     for (std::size_t i = axes.size(); i-- > 1;) values.push_back(e_.b.reduce(kind, values.back(), Axes{axes[i]}));
     for (std::size_t i = 0; i < axes.size(); ++i) {
       const Id x = values[axes.size() - 1 - i];
       const std::int64_t axis[] = {axes[i]};
-      const Id all = repeated(y, axis, e_.shape(x));
-      const auto a = static_cast<std::size_t>(axes[i]);
-      if (kind == ReduceKind::prod) {
-        const Id others = products_of_others(e_, x, a);
-        y = e_.times(all, others);
-      } else {
-        y = e_.masked(is_extreme(e_, x, kind, a), all);
-      }
+      const Id all = repeated(y, axis, e_.shape(x)), others = products_of_others(e_, x, static_cast<std::size_t>(axes[i]));
+      y = e_.times(all, others);
     }
     return y;
   }
@@ -333,13 +330,31 @@ Id is_at(Emit& e, Id tensor, std::span<const Id> index, Id gate) {
   return all;
 }
 
-Id is_extreme(Emit& e, Id x, ReduceKind kind, std::size_t axis) {
+Id is_extreme(Emit& e, Id node, Id x) {
+  Graph& g = e.g;
+  const Axes axes(g.args(node).begin() + 1, g.args(node).end());
   const Extents shape = e.shape(x);
-  const std::int64_t axes[] = {static_cast<std::int64_t>(axis)};
   Extents kept = shape;
-  kept[axis] = e.g.index(1);
-  const Id first = e.b.reduce(kind == ReduceKind::max ? ReduceKind::argmax : ReduceKind::argmin, x, axes);
-  const Id place = e.iota_along(axis, shape.size(), shape[axis]);
+  Id count = g.index(1);
+  for (const std::int64_t a : axes) {
+    nth(kept, a) = g.index(1);
+    count = index_mul(g, count, nth(shape, a));
+  }
+  const std::optional<std::int64_t> n = index_value(g, count);
+  const DType d = n && *n <= std::numeric_limits<std::int32_t>::max() ? DType::i32 : DType::i64;  // narrow: more lanes
+  const auto number = [&](std::int64_t v) { return g.constant(d, v); };
+  Id place = number(0);  // in row-major order of the reduced axes
+  for (const std::int64_t a : axes) {
+    const std::optional<std::int64_t> extent = index_value(g, nth(shape, a));
+    const Id along = e.b.cast(e.iota_along(static_cast<std::size_t>(a), shape.size(), nth(shape, a)), d);
+    const Id size = extent ? number(*extent) : e.b.cast(nth(shape, a), d);
+    place = e.add(e.mul(place, size), along);
+  }
+  const Id result = e.reshape(node, kept);
+  const Id is_nan = e.b.elementwise(Op::NE, {x, x}), same = e.equal(x, result);
+  const Id taken = e.b.elementwise(Op::OR, {same, is_nan});
+  const Id behind = number(n.value_or(std::numeric_limits<std::int64_t>::max()));
+  const Id first = e.b.reduce(ReduceKind::min, e.where(taken, place, behind), axes);
   return e.equal(place, e.reshape(first, kept));
 }
 

@@ -17,7 +17,7 @@ constexpr int long_row = 8;  // vectors
 
 std::vector<Id> LoopNestBuilder::with_borders(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
   const Id lo = g_.index(interior_->lo), extent = g_.end(plan_[level].range);
-  const Id first = index_binary(g_, Op::MIN, is_chunk(level) ? index_binary(g_, Op::MAX, begin, lo) : lo, end);
+  const Id first = index_binary(g_, Op::MIN, index_binary(g_, Op::MAX, begin, lo), end);
   const Id last = index_binary(g_, Op::MIN, sub_index(g_, extent, g_.index(interior_->cut)), end);
   const Id zero = g_.index(0);
   const Id count = index_binary(g_, Op::MAX, sub_index(g_, last, first), zero);

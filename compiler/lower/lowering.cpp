@@ -32,6 +32,7 @@
 #include "compiler/lower/mask_loops.h"
 #include "compiler/lower/merge_ranges.h"
 #include "compiler/lower/narrow_casts.h"
+#include "compiler/lower/near_gathers.h"
 #include "compiler/lower/reduce_lowering.h"
 #include "compiler/lower/scan_lowering.h"
 #include "compiler/lower/serial_atomics.h"
@@ -279,6 +280,10 @@ void loop_nest(Graph& g, Lowering& k) {
 
 void transpose_loads(Graph& g, Lowering& k) {
   each_tile_step(g, k, [&](Id s) { return compiler::transpose_loads(g, *k.loops, s, k.target); });
+}
+
+void near_gathers(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::near_gathers(g, s, k.out.alignment); });
 }
 
 void interleaved_access(Graph& g, Lowering& k) {

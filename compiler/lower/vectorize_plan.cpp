@@ -53,6 +53,7 @@ struct Body {
   int loops = 0;
   bool has_loops = false;
   bool has_borders = false;       // conditions that may hold for inner iterations only (interior.h)
+  bool divides = false;           // quotients or remainders of the range in indices
   bool has_loops_around = false;  // loops that do not depend on the range
 };
 
@@ -77,6 +78,7 @@ Body look(const Graph& g, std::span<const Id> stores, Id range) {
     if (counts && d != DType::index && d != DType::none && d != DType::boolean) b.widest = std::max(b.widest, bytes(d));
     if (op == Op::LOAD || op == Op::STORE) b.narrowest = std::min(b.narrowest, bytes(d));
     if (op == Op::LOAD) ++b.loads;
+    b.divides = b.divides || ((op == Op::FLOORDIV || op == Op::FLOORMOD) && d == DType::index);
     if (is_elementwise(op) && d != DType::index) ++b.operations;
     if (is_elementwise(op) && d == DType::boolean) ++b.conditions;
     if ((op == Op::LOAD && g.src(id).size() > 2) || ((op == Op::MIN || op == Op::MAX) && d == DType::index))
@@ -116,7 +118,8 @@ bool can_mask(const Body& b, const Target& target) { return b.narrowest >= targe
 
 // outermost: whether the range has one tail in each chunk, not one in each row.
 LoopPlan lanes_over(const Body& b, Id range, bool outermost, int lanes, const Target& target) {
-  const bool aligns = can_mask(b, target) && !b.has_loops && b.operations <= light_body;  // else operations dominate
+  // More operations dominate. Behind a masked vector quotients of the range would differ from call to call (near_gathers.h).
+  const bool aligns = can_mask(b, target) && !b.has_loops && !b.divides && b.operations <= light_body;
   LoopPlan p{.range = range, .step = lanes, .lanes = true, .align = aligns ? target.vector_bytes : 0};
   if (outermost && !b.has_loops && b.operations <= cheap_body) return p;
   if (can_mask(b, target)) {

@@ -91,6 +91,7 @@ constexpr Pass table[] = {
     {"mask_loops", explicit_kernel, Form::lowering, required, lowering::mask_loops},
     {"loop_nest", kernel, Form::lowering, required, lowering::loop_nest},
     {"transpose_loads", kernel, Form::lowering, optional, lowering::transpose_loads},
+    {"near_gathers", kernel, Form::lowering, optional, lowering::near_gathers},
     {"interleaved_access", kernel, Form::lowering, optional, lowering::interleaved_access},
     {"idle_loops", plain_kernel, Form::lowering, optional, lowering::idle_loops},
     {"chain_borders", plain_kernel, Form::lowering, optional, lowering::chain_borders},

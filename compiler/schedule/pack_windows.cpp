@@ -108,7 +108,7 @@ class WindowPacking {
   void pack(const WindowOperand& o, Id reduce) {
     g_.set_loc(g_.loc(o.load));
     remark(g_, o.load, remarks::windows, [&] {
-      return "copies the tensor that overlapping windows read, with its border" +
+      return (o.axes.empty() ? "copies the padded operand" : "copies the tensor that windows read, with its border") +
              std::string(planes_ && o.axes.back().step > 1 ? ", so that neighbouring windows read neighbouring elements" : "");
     });
     const std::vector<Part> parts = parts_of(o);

@@ -39,6 +39,10 @@ add_executable(components_bench bench/components.cpp bench/components_loops.cpp)
 target_link_libraries(components_bench PRIVATE kiln_generator run_harness)
 set_source_files_properties(bench/components_loops.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-fno-math-errno")
 
+# Derivatives beside their forward passes. Not built by default: `ninja backward_bench`.
+add_executable(backward_bench EXCLUDE_FROM_ALL bench/backward.cpp)
+target_link_libraries(backward_bench PRIVATE speed_lines)
+
 # The compiler's plans of loops, compared with random ones. The sample tests that all plans give the same bits; the times are
 # for people.
 add_executable(plan_bench bench/plan.cpp bench/plan_kernels.cpp fuzz/random_plan.cpp)

@@ -27,7 +27,9 @@ add_test(NAME fuzz.random_disabled COMMAND random_programs --disable --count 120
 add_test(NAME fuzz.random_plans COMMAND random_programs --plans 2 --count 150 --seed 40000000 --jobs 2)
 # A plan that stores a tile buffer past the caches.
 add_test(NAME fuzz.tile_past_caches COMMAND random_programs --plans 2 --count 1 --seed 7720281)
-set_tests_properties(fuzz.tile_past_caches fuzz.random_programs fuzz.random_stages fuzz.random_disabled fuzz.random_plans PROPERTIES LABELS fuzz)
+# A plan with blocks of the range that has a border: each block began at the border and changed its elements in place again.
+add_test(NAME fuzz.blocks_with_borders COMMAND random_programs --plans 2 --count 1 --seed 63000652)
+set_tests_properties(fuzz.blocks_with_borders fuzz.tile_past_caches fuzz.random_programs fuzz.random_stages fuzz.random_disabled fuzz.random_plans PROPERTIES LABELS fuzz)
 # The programs of golden tests for single passes, as complete programs.
 file(GLOB golden_cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/golden/passes/*/*.kiln)
 # Its values have more elements than the campaign takes. Fusion.DerivativesOfHeadsKeepRowsOnly runs such a program.

@@ -1,0 +1,176 @@
+// Derivatives of products, convolutions and attention, beside the forward pass: backward_bench [NAME]. Each line has the time
+// of the forward pass, of the derivative by each operand, and the ratio of both derivatives together to the forward pass. A
+// derivative of a product is a product of the same size, so the ratio is 2 if all run at the same rate.
+#include <kiln/dsl.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <span>
+
+#include "tests/bench/speed.h"
+
+using namespace kiln;
+
+namespace {
+
+struct image_size {
+  int batch, channels, rows, columns;
+};
+struct filter_size {
+  int filters, rows, columns, stride = 1, padding = 0, groups = 1;
+};
+template <image_size I, filter_size F>
+struct sizes {
+  static constexpr int rows = (I.rows + 2 * F.padding - F.rows) / F.stride + 1;
+  static constexpr int columns = (I.columns + 2 * F.padding - F.columns) / F.stride + 1;
+  using image = in<f32, I.batch, I.channels, I.rows, I.columns>;
+  using image_out = out<f32, I.batch, I.channels, I.rows, I.columns>;
+  using filters = in<f32, F.filters, I.channels / F.groups, F.rows, F.columns>;
+  using filters_out = out<f32, F.filters, I.channels / F.groups, F.rows, F.columns>;
+  using result = in<f32, I.batch, F.filters, rows, columns>;
+  using result_out = out<f32, I.batch, F.filters, rows, columns>;
+  static constexpr dsl::conv options = {
+      .stride = dsl::hw(F.stride, F.stride), .padding = dsl::hw(F.padding, F.padding), .groups = F.groups};
+};
+
+template <image_size I, filter_size F>
+struct forward : program<forward<I, F>> {
+  typename sizes<I, F>::image x;
+  typename sizes<I, F>::filters w;
+  typename sizes<I, F>::result_out y;
+  constexpr void body() { y = conv2d<sizes<I, F>::options>(x, w); }
+};
+template <image_size I, filter_size F>
+struct by_image : program<by_image<I, F>> {
+  typename sizes<I, F>::image x;
+  typename sizes<I, F>::filters w;
+  typename sizes<I, F>::result c;
+  typename sizes<I, F>::image_out g;
+  constexpr void body() { g = vjp(conv2d<sizes<I, F>::options>(x, w), x, c); }
+};
+template <image_size I, filter_size F>
+struct by_filters : program<by_filters<I, F>> {
+  typename sizes<I, F>::image x;
+  typename sizes<I, F>::filters w;
+  typename sizes<I, F>::result c;
+  typename sizes<I, F>::filters_out g;
+  constexpr void body() { g = vjp(conv2d<sizes<I, F>::options>(x, w), w, c); }
+};
+
+struct product : program<product> {
+  in<f32, 512, 512> a, b;
+  out<f32, 512, 512> y;
+  constexpr void body() { y = matmul(a, b); }
+};
+struct product_by_left : program<product_by_left> {
+  in<f32, 512, 512> a, b, c;
+  out<f32, 512, 512> g;
+  constexpr void body() { g = vjp(matmul(a, b), a, c); }
+};
+struct product_by_right : program<product_by_right> {
+  in<f32, 512, 512> a, b, c;
+  out<f32, 512, 512> g;
+  constexpr void body() { g = vjp(matmul(a, b), b, c); }
+};
+
+constexpr auto attended = [](const auto& q, const auto& k, const auto& v) {
+  return matmul(softmax<2>(matmul(q, transpose(k)) * 0.125f), v);
+};
+struct attention : program<attention> {
+  in<f32, 8, 512, 64> q, k, v;
+  out<f32, 8, 512, 64> y;
+  constexpr void body() { y = attended(q, k, v); }
+};
+struct attention_with_gradients : program<attention_with_gradients> {
+  in<f32, 8, 512, 64> q, k, v, c;
+  out<f32, 8, 512, 64> y, gq, gk, gv;
+  constexpr void body() {
+    auto a = attended(q, k, v);
+    y = a;
+    auto [dq, dk, dv] = grad(sum(a * c), q, k, v);
+    gq = dq;
+    gk = dk;
+    gv = dv;
+  }
+};
+
+const char* wanted = nullptr;
+
+// Memory for the arguments of a program, all with static extents.
+class Call {
+ public:
+  explicit Call(const dsl::record::program& p) : compiled_(bench::compiled(p)) {
+    const kiln_program_desc& d = *compiled_.description();
+    for (const kiln_param_desc& parameter : std::span(d.params, static_cast<std::size_t>(d.n_params))) {
+      std::vector<std::int64_t>& shape = shapes_.emplace_back();
+      std::vector<float>& data = data_.emplace_back(1, 0.5F);
+      for (const kiln_expr& extent : std::span(parameter.extents, parameter.rank))
+        shape.push_back(extent[1]);  // KILN_PUSH_CONST, value
+      for (const std::int64_t n : shape) data.resize(data.size() * static_cast<std::size_t>(n));
+      for (std::size_t k = 0; k < data.size(); ++k) data[k] = static_cast<float>(k * 2654435761U % 2003) / 2003 - 0.5F;
+    }
+    for (std::size_t i = 0; i < shapes_.size(); ++i)
+      arguments_.push_back(bench::argument(data_[i].data(), KILN_F32, shapes_[i]));
+  }
+  void run() const { (void)compiled_.call(arguments_, memory_.get()); }
+
+ private:
+  compiler::testing::CompiledProgram compiled_;
+  std::vector<std::vector<std::int64_t>> shapes_;  // by parameter
+  std::vector<std::vector<float>> data_;
+  std::vector<kiln_tensor> arguments_;
+  context memory_;
+};
+
+// The least times of the programs in milliseconds, run in turn for about a second.
+std::vector<double> times(std::span<const dsl::record::program> programs) {
+  std::vector<std::unique_ptr<Call>> calls;
+  for (const dsl::record::program& p : programs) calls.push_back(std::make_unique<Call>(p));
+  std::vector<double> least(calls.size(), 1e9);
+  for (double spent = 0; spent < 1;)
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const double t = bench::seconds([&] { calls[i]->run(); });
+      least[i] = std::min(least[i], t * 1e3);
+      spent += t;
+    }
+  return least;
+}
+
+void line(const char* name, std::span<const dsl::record::program> programs) {
+  if (wanted != nullptr && std::strcmp(wanted, name) != 0) return;
+  const std::vector<double> ms = times(programs);
+  std::printf("%-44s forward %8.3f ms  by operand %8.3f %8.3f  ratio %5.2f\n", name, ms[0], ms[1], ms[2],
+              (ms[1] + ms[2]) / ms[0]);
+  std::fflush(stdout);
+}
+template <image_size I, filter_size F>
+void convolution(const char* name) {
+  const dsl::record::program programs[] = {ir<forward<I, F>>, ir<by_image<I, F>>, ir<by_filters<I, F>>};
+  line(name, programs);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1) wanted = argv[1];
+  const dsl::record::program products[] = {ir<product>, ir<product_by_left>, ir<product_by_right>};
+  line("matmul 512", products);
+  convolution<image_size{1, 64, 56, 56}, filter_size{64, 3, 3, 1, 1}>("conv 64x56x56, 64 of 3x3");
+  convolution<image_size{1, 64, 56, 56}, filter_size{128, 3, 3, 2, 1}>("conv 64x56x56, 128 of 3x3, stride 2");
+  convolution<image_size{1, 128, 28, 28}, filter_size{256, 3, 3, 2, 1}>("conv 128x28x28, 256 of 3x3, stride 2");
+  convolution<image_size{1, 256, 7, 7}, filter_size{256, 3, 3, 1, 1}>("conv 256x7x7, 256 of 3x3");
+  convolution<image_size{8, 32, 28, 28}, filter_size{64, 3, 3, 1, 1}>("conv 8x32x28x28, 64 of 3x3");
+  convolution<image_size{1, 64, 56, 56}, filter_size{128, 1, 1, 2}>("conv 64x56x56, 128 of 1x1, stride 2");
+  convolution<image_size{1, 128, 28, 28}, filter_size{128, 1, 1}>("conv 128x28x28, 128 of 1x1");
+  convolution<image_size{1, 64, 56, 56}, filter_size{128, 2, 2, 2}>("conv 64x56x56, 128 of 2x2, stride 2");
+  convolution<image_size{1, 64, 56, 56}, filter_size{64, 4, 4, 2, 1}>("conv 64x56x56, 64 of 4x4, stride 2");
+  convolution<image_size{1, 3, 224, 224}, filter_size{64, 7, 7, 2, 3}>("conv 3x224x224, 64 of 7x7, stride 2");
+  convolution<image_size{1, 128, 56, 56}, filter_size{128, 3, 3, 1, 1, 128}>("conv 128x56x56, depthwise 3x3");
+  convolution<image_size{1, 128, 56, 56}, filter_size{128, 3, 3, 2, 1, 128}>("conv 128x56x56, depthwise 3x3, stride 2");
+  const dsl::record::program both[] = {ir<attention>, ir<attention_with_gradients>};
+  const std::vector<double> ms = times(both);
+  std::printf("%-44s forward %8.3f ms  with backward %8.3f  backward / forward %5.2f\n", "attention 8x512x64", ms[0], ms[1],
+              ms[1] / ms[0] - 1);
+}
