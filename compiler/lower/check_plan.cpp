@@ -138,10 +138,25 @@ bool all_stores_have_stride(const Graph& g, std::span<const Id> stores, Id range
   return std::ranges::all_of(stores, [&](Id s) { return index_stride(g, index_of(g, s), range) == stride; });
 }
 
+namespace {
+
+// Each lane of a gather has an index and a load of its own: more of them would take LLVM seconds.
+constexpr std::int64_t most_gathers = 256;
+
+// LOADs whose elements for neighbouring iterations are not at one known distance.
+std::int64_t gathers_over(const Graph& g, std::span<const Id> stores, Id range) {
+  return std::ranges::count_if(g.reachable(stores), [&](Id id) {
+    return g.op(id) == Op::LOAD && g.src(id).size() > 1 && !index_stride(g, index_of(g, id), range);
+  });
+}
+
+}  // namespace
+
 std::string_view why_no_lanes(const Graph& g, std::span<const Id> stores, Id range, std::int64_t stride) {
   if (!all_stores_have_stride(g, stores, range, stride)) return "its stores are not to neighbouring elements";
   if (has_vectors_over(g, stores, range)) return "an inner loop has lanes already";
   if (bounds_loops(g, stores, range)) return "the number of iterations of an inner loop depends on it";
+  if (gathers_over(g, stores, range) > most_gathers) return "it has too many loads of elements that are not neighbours";
   return {};
 }
 
