@@ -10,6 +10,7 @@
 #include "compiler/ir/remark.h"
 #include "compiler/schedule/each_kernel.h"
 #include "compiler/schedule/kernel_ranges.h"
+#include "compiler/schedule/packed_operand.h"
 #include "compiler/schedule/window_operand.h"
 
 namespace kiln::compiler {
@@ -18,7 +19,7 @@ namespace {
 constexpr double fewest_reads = 1 << 14;  // of the operand: with fewer, a second kernel costs more than it saves
 constexpr double walks_for_border = 16;   // reads of each element that pay for a copy without gates
 constexpr double walks_for_steps = 4;     // reads of each element that pay for a copy that makes neighbours contiguous
-constexpr double walks_for_turn = 2;       // the same if neighbours are apart in the tensor in any case
+constexpr double walks_for_turn = 2;      // the same if neighbours are apart in the tensor in any case
 constexpr double shortest_sum = 32;       // products of one element that pay for a copy of the result
 constexpr double longest_copy = 4;        // times the tensor's elements
 constexpr double most_of_plane = 2;       // places of a row of the plane for each result in it
@@ -97,18 +98,26 @@ class WindowPacking {
   }
 
   bool worth_it(const WindowOperand& o, Id reduce) {
-    const bool steps = turns_ || (planes_ && o.axes.back().step > 1),
-               gated = g_.src(o.load).size() > 2 && g_.reduce_kind(reduce) == ReduceKind::fma;
-    if (o.reads < fewest_reads || (!steps && !gated && !flat_) || o.length > longest_copy * tensor_size(o)) return false;
+    const bool product = g_.reduce_kind(reduce) == ReduceKind::fma, padded = is_padded(o.load);
+    const bool steps = planes_ && o.axes.back().step > 1, gated = product && g_.src(o.load).size() > 2;
+    if (o.reads < fewest_reads || o.length > longest_copy * tensor_size(o)) return false;
+    if (o.axes.empty() && !padded) {  // an operand of a REDUCE over one range is pack_operands' work
+      const auto ranges = std::ranges::count_if(g_.src(reduce), [&](Id s) { return g_.op(s) == Op::RANGE; });
+      return product && turns_ && ranges > 1 && o.reads >= o.length * walks_for_rows;
+    }
+    if (!turns_ && !steps && !gated && !flat_) return false;
     return o.reads >= o.length * (turns_ ? walks_for_turn : steps ? walks_for_steps : walks_for_border);
   }
+
+  bool is_padded(Id load) const { return g_.src(load).size() > 2 && !g_.is_const(g_.src(load).back()); }
 
   Id new_range(Id end) { return ids_.range(g_, end, RangeKind::loop); }
 
   void pack(const WindowOperand& o, Id reduce) {
     g_.set_loc(g_.loc(o.load));
     remark(g_, o.load, remarks::windows, [&] {
-      return (o.axes.empty() ? "copies the padded operand" : "copies the tensor that windows read, with its border") +
+      return (o.axes.empty() ? "copies an operand in the order in which the product reads it"
+                             : "copies the tensor that windows read, with its border") +
              std::string(planes_ && o.axes.back().step > 1 ? ", so that neighbouring windows read neighbouring elements" : "");
     });
     const std::vector<Part> parts = parts_of(o);

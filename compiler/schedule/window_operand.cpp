@@ -28,8 +28,6 @@ class OperandSearch {
     const std::vector<Id> ranges = ranges_;
     for (const Id k : ranges)
       if (is_reduced(k)) shift(o, *index, k);
-    const bool gated = g_.src(o.load).size() > 2 && !g_.is_const(g_.src(o.load).back());
-    if (o.axes.empty() && !gated) return std::nullopt;
     o.length = o.reads = 1;
     for (const Id r : loops_) o.reads *= size(r);
     for (const Id r : ranges) {
