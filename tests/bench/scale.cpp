@@ -1,7 +1,8 @@
 // Time and memory of the generator by size: scale_bench [--nodes N,...] [--family NAME,...] [--passes | --text] Reads a
 // program's text (--text: prints it instead) and compiles it to an object. Prints seconds of processor time, which hardly
 // depend on other programs of the machine, peak memory, kernels and functions. Fails if ten times the nodes take more than
-// thirty times the seconds or memory, not counting the cost of a small program.
+// thirty times the seconds or memory, not counting the cost of a small program. Sizes beyond a limit of the
+// language are left out.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -131,6 +132,7 @@ int main(int argc, char** argv) {
     std::size_t last_nodes = 0;
     for (const std::string& size : sizes) {
       const std::size_t nodes = std::stoul(size);
+      if (nodes > family.most) continue;
       if (texts) {
         std::fputs(family.text(nodes).c_str(), stdout);
         continue;

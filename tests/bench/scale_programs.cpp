@@ -290,15 +290,15 @@ constexpr ScaleFamily families[] = {{"elementwise", elementwise},
                                     {"reductions", reductions},
                                     {"matmuls", matmuls},
                                     {"movement", movement},
-                                    {"outputs", outputs},
+                                    {"outputs", outputs, 3000},
                                     {"transformer", transformers},
                                     {"training", training},
                                     {"kernels", kernels},
                                     {"updates", updates},
                                     {"places", places},
-                                    {"loops", loops},
-                                    {"host_loops", host_loops},
-                                    {"host_tensors", host_tensors}};
+                                    {"loops", loops, 30000},
+                                    {"host_loops", host_loops, 10000},
+                                    {"host_tensors", host_tensors, 10000}};
 
 }  // namespace
 

@@ -11,6 +11,7 @@ namespace kiln::compiler::testing {
 struct ScaleFamily {
   std::string_view name;
   std::string (*text)(std::size_t nodes);  // about this many nodes
+  std::size_t most = 100000;               // nodes; larger programs are beyond a limit of the language (E-limit)
 };
 
 std::span<const ScaleFamily> scale_families();
