@@ -274,7 +274,8 @@ class KernelEmitter {
     if (!f.has_condition) return in_bounds;
     Value* active = get(carried[0], scope);
     if (active->getType()->isVectorTy()) active = b_.CreateOrReduce(active);
-    return b_.CreateAnd(in_bounds, active);
+    constexpr std::int64_t forever = std::int64_t{1} << 62;  // iterations that no machine completes
+    return g_.is_const(f.end) && g_.value(f.end) >= forever ? active : b_.CreateAnd(in_bounds, active);
   }
 
   void emit(const Task& t) {

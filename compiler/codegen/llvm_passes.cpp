@@ -1,15 +1,21 @@
 #include "compiler/codegen/llvm_passes.h"
 
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/CorrelatedValuePropagation.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include "compiler/codegen/rare_clamps.h"
 
 namespace kiln::compiler {
 namespace {
@@ -31,6 +37,27 @@ llvm::FunctionPassManager full_pipeline() {
   f.addPass(llvm::InstCombinePass());
   f.addPass(llvm::SimplifyCFGPass());
   return f;
+}
+
+// Whether data may end a loop: then its last condition is no comparison of the counter alone.
+bool has_loop_until(llvm::Function& f, llvm::FunctionAnalysisManager& analyses) {
+  const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(f);
+  for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    const llvm::BasicBlock* latch = loop->getLoopLatch();
+    const auto* end = latch == nullptr ? nullptr : llvm::dyn_cast<llvm::BranchInst>(latch->getTerminator());
+    if (end != nullptr && end->isConditional() && !llvm::isa<llvm::ICmpInst>(end->getCondition())) return true;
+  }
+  return false;
+}
+
+// In a loop that ends by a `break_if`, what follows the break has a branch of its own, and the values of the next iteration
+// are selected by its condition. Without these, an iteration does not wait for the comparison of the one before.
+void join_breaks(llvm::Function& f, llvm::FunctionAnalysisManager& analyses) {
+  llvm::FunctionPassManager p;
+  p.addPass(llvm::JumpThreadingPass());
+  p.addPass(llvm::CorrelatedValuePropagationPass());
+  p.addPass(llvm::InstCombinePass());
+  analyses.invalidate(f, p.run(f, analyses));
 }
 
 // A masked gather or scatter becomes a branch and a block for each lane, unless the machine has an instruction for it.
@@ -99,7 +126,12 @@ void run_llvm_passes(llvm::Module& module, llvm::TargetMachine& machine) {
     if (f.isDeclaration()) continue;
     const std::size_t size = f.getInstructionCount();
     llvm::FunctionPassManager passes = size > large_function ? linear_pipeline() : full_pipeline();
-    passes.run(f, functions);
+    functions.invalidate(f, passes.run(f, functions));
+    if (size <= large_function) {
+      if (has_loop_until(f, functions)) join_breaks(f, functions);
+      branch_at_rare_clamps(f, functions);
+      functions.invalidate(f, llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2, /*OnlyWhenForced=*/true)).run(f, functions));
+    }
     select_bits_of_constants(f);
     if (size > huge_function || block_estimate(f, functions.getResult<llvm::TargetIRAnalysis>(f)) > many_blocks) {
       f.addFnAttr(llvm::Attribute::OptimizeNone);

@@ -13,7 +13,7 @@ namespace kiln::compiler {
 // A kind of remark. docs/reference/remarks.md explains each.
 struct RemarkKind {
   std::string_view id;         // stable
-  std::string_view passes[2];  // the passes that decide; the second one may be empty
+  std::string_view passes[3];  // the passes that decide; the last ones may be empty
   bool missed;                 // the decision costs time that another way to write the program may save
 };
 
@@ -31,8 +31,8 @@ inline constexpr RemarkKind copied{"copied", {"memory_plan"}, true};
 inline constexpr RemarkKind rotated{"rotated", {"ping_pong"}, false};
 inline constexpr RemarkKind serial{"serial", {"serial_atomics"}, true};
 inline constexpr RemarkKind plan{"plan", {"vectorize_plan"}, false};
-inline constexpr RemarkKind vectorised{"vectorised", {"workgroup_lanes", "vectorize_plan"}, false};
-inline constexpr RemarkKind not_vectorised{"not-vectorised", {"workgroup_lanes", "vectorize_plan"}, true};
+inline constexpr RemarkKind vectorised{"vectorised", {"workgroup_lanes", "loop_lanes", "vectorize_plan"}, false};
+inline constexpr RemarkKind not_vectorised{"not-vectorised", {"workgroup_lanes", "loop_lanes", "vectorize_plan"}, true};
 inline constexpr RemarkKind masked{"masked", {"workgroup_lanes", "mask_loops"}, true};
 inline constexpr RemarkKind branch{"branch", {"workgroup_lanes", "mask_loops"}, false};
 inline constexpr RemarkKind one_thread{"one-thread", {"loop_nest"}, true};

@@ -24,7 +24,6 @@ namespace {
 
 constexpr int cache_line = 64;    // bytes
 constexpr int worth_a_line = 16;  // so many operations in lanes save the time of accesses that touch one line for each lane
-constexpr int short_chain = 8;    // most operations of loops of which four vectors fit the registers
 constexpr std::int64_t large_array = 64;  // elements; from this size on an array for each lane costs more than lanes gain
 
 bool is_short(const Graph& g, Id range) { return g.is_const(g.end(range)) && g.value(g.end(range)) < shortest_lanes; }
@@ -197,8 +196,11 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
   const Id extent = g.end(vector.range);
   std::int64_t lanes = target.vector_bytes / widest;
   // Each iteration of a loop waits for the one before. Other vectors use this time.
-  if (has_loop && !has_local && operations <= short_body)
-    lanes *= operations <= short_chain && loops_are_uniform(g, states, vector.range) ? 4 : 2;
+  const bool is_uniform = has_loop && loops_are_uniform(g, states, vector.range);
+  if (has_loop && !has_local && is_uniform && row_fits_registers(g, extent, operations, widest, target))
+    lanes = g.value(extent);
+  else if (has_loop && !has_local && operations <= short_body)
+    lanes *= operations <= short_chain && is_uniform ? 4 : 2;
   if (g.is_const(extent)) lanes = std::min(lanes, g.value(extent));
   vector.step = narrow<int>(floor_power_of_two(std::max<std::int64_t>(1, lanes)));
   vector.lanes = vector.step > 1;

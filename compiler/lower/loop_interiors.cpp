@@ -60,6 +60,8 @@ class LoopInterior {
   }
 
   void look(Id id) {
+    if (g_.op(id) == Op::WHERE && (g_.op(g_.src(id, 1)) == Op::LOAD || g_.op(g_.src(id, 2)) == Op::LOAD))
+      look_at_gate(g_.src(id, 0));
     if (g_.op(id) != Op::LOAD) return;
     if (g_.src(id).size() == 4) look_at_gate(g_.src(id, 3));
     const Id index = g_.src(id, 1);
@@ -203,17 +205,15 @@ class Cutter {
     const auto part = [&](Id from, Id to, const std::vector<Id>& values, const std::unordered_map<Id, Id>& replaced) {
       return part_of_loop(g_, loops_, loop, from, to, values, replaced);
     };
-    // A begin from data is at a border only if the data are wrong. Then the loop behind the interior has all iterations.
-    const bool is_at_border = first != begin && lanes_ == LoopLanes::none && !g_.is_const(first);
-    const Id from = is_at_border ? begin : first;
-    Id last = interior.highs().empty() ? end : simplified_(behind(from, high));
-    if (is_at_border) last = g_.make(Op::WHERE, DType::index, {g_.make(Op::LE, DType::boolean, {first, begin}), last, begin});
+    // A begin from data is at a border only if the data are wrong: clamps that never act cost less than three loops.
+    if (first != begin && lanes_ == LoopLanes::none && !g_.is_const(first)) return no_id;
+    const Id last = interior.highs().empty() ? end : simplified_(behind(first, high));
     std::vector<Id> now = init;
-    if (from != begin) {
-      const Id before = part(begin, from, now, {});
+    if (first != begin) {
+      const Id before = part(begin, first, now, {});
       now = results_of(g_, before);
     }
-    const Id middle = part(from, last, now, inside);
+    const Id middle = part(first, last, now, inside);
     if (last == end) return middle;
     const std::vector<Id> behind_middle = results_of(g_, middle);
     return part(last, end, behind_middle, {});

@@ -54,7 +54,11 @@ std::vector<Id> LoopNestBuilder::rows(std::size_t level, const std::vector<Copy>
     return made;
   };
   if (!in_memory_) return emit(level + 1, copies);
-  if (is_row_loops()) return RowLoops(g_, loops_, stores_, block.range, first_column, block.step, made_columns).run();
+  if (is_row_loops()) {
+    std::vector<Id> effects = RowLoops(g_, loops_, stores_, block.range, first_column, block.step, made_columns).run();
+    for (Id& e : effects) e = substitute(g_, e, copies[0].values);  // bounds may depend on the ranges around
+    return effects;
+  }
   MemoryAccumulators m(g_, loops_, stores_, block.range, first_column, sub_index(g_, block.range, first_column), block.step);
   std::vector<Id> effects;
   for (const Id reduction : m.reductions()) {

@@ -27,6 +27,7 @@
 #include "compiler/lower/loads_once.h"
 #include "compiler/lower/loop_clamps.h"
 #include "compiler/lower/loop_interiors.h"
+#include "compiler/lower/loop_lanes.h"
 #include "compiler/lower/loop_nest.h"
 #include "compiler/lower/loop_reductions.h"
 #include "compiler/lower/mask_loops.h"
@@ -135,6 +136,17 @@ std::vector<LoopPlan> plan_of(const Graph& g, const Lowering& k, Id tile_step) {
   if (const std::string broken = check_plan(g, stores, ranges, plan); !broken.empty())
     throw std::logic_error("plan of a kernel: " + broken);
   return plan;
+}
+
+// Whether work items of the kernel become lanes.
+bool has_lanes(Graph& g, const Lowering& k) {
+  const std::vector<Id> ranges = planned_ranges(g, k, k.tile_steps[0]);
+  if (ranges.empty()) return false;
+  Remarks* const remarks = g.remarks();
+  g.set_remarks(nullptr);  // vectorize_plan makes them
+  const std::vector<LoopPlan> plan = plan_of(g, k, k.tile_steps[0]);
+  g.set_remarks(remarks);
+  return std::ranges::any_of(plan, &LoopPlan::lanes);
 }
 
 // The plan if the pass `vectorize_plan` is disabled: every loop runs one iteration at a time.
@@ -252,6 +264,16 @@ void workgroup_lanes(Graph& g, Lowering& k) {
 
 void array_values(Graph& g, Lowering& k) {
   each_tile_step(g, k, [&](Id s) { return compiler::array_values(g, *k.loops, s, k.has_workgroups, k.target); });
+}
+
+void loop_lanes(Graph& g, Lowering& k) {
+  if (k.has_workgroups || k.has_vectors || has_lanes(g, k)) return;
+  const Id before = k.tile_steps[0];
+  const LoopsWithLanes made = compiler::loop_lanes(g, *k.loops, before, k.facts, k.target);
+  if (!made.have_vectors) return;
+  if (!loops_of(g, before).empty()) (void)plan_of(g, k, before);  // makes the remark why work items have no lanes
+  k.has_vectors = true;
+  set_tile_steps(g, k, {made.sink});
 }
 
 void vectorize_plan(Graph& g, Lowering& k) {

@@ -23,7 +23,7 @@ struct Lowering {
   std::vector<Id> tile_steps;                      // one SINK for each loop nest; from loop_nest on, one SINK for the kernel
   std::optional<RangeIds> loops;                   // from estimate_work on
   bool in_order = false;                           // from serial_atomics on: iterations must run one after another
-  bool has_vectors = false;                        // from scan_lowering on: scans work on vectors
+  bool has_vectors = false;                        // from scan_lowering on: scans or loops work on vectors
   bool has_workgroups = false;                     // from workgroup_lanes on: the work items of workgroups became lanes
   std::vector<std::vector<LoopPlan>> plans;        // from vectorize_plan on, by tile step
   LoweredKernel out;  // sink: the effects of all tile steps. The steps up to loop_nest set the other fields
@@ -44,11 +44,12 @@ void decompose_math(Graph& g, Lowering& k);
 void decompose_half(Graph& g, Lowering& k);
 void estimate_work(Graph& g, Lowering& k);
 void reduce_lowering(Graph& g, Lowering& k);  // not for kernels that the program wrote
-void loop_interiors(Graph& g, Lowering& k);   // not for kernels that the program wrote
+void loop_interiors(Graph& g, Lowering& k);
 void scan_lowering(Graph& g, Lowering& k);    // only for kernels with loops, as the program writes them
 void fuse_reductions(Graph& g, Lowering& k);  // not for kernels that the program wrote
 void workgroup_lanes(Graph& g, Lowering& k);  // only for kernels that the program wrote
 void array_values(Graph& g, Lowering& k);     // only for kernels that the program wrote
+void loop_lanes(Graph& g, Lowering& k);       // only for kernels that the program wrote
 void vectorize_plan(Graph& g, Lowering& k);   // explicit_plan for kernels that the program wrote
 void mask_loops(Graph& g, Lowering& k);       // only for kernels that the program wrote
 void loop_nest(Graph& g, Lowering& k);

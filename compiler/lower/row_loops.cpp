@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "compiler/ir/nth.h"
+#include "compiler/ir/power_of_two.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
@@ -123,12 +124,19 @@ std::optional<int> bytes_of_arrays(const Graph& g, std::span<const Id> nodes, Id
 
 }  // namespace
 
+bool row_fits_registers(const Graph& g, Id extent, int operations, int widest, const Target& target) {
+  constexpr std::int64_t most_registers = 8;  // for a value of each column
+  return g.is_const(extent) && operations <= short_chain && floor_power_of_two(g.value(extent)) == g.value(extent) &&
+         g.value(extent) * widest <= most_registers * target.vector_bytes;
+}
+
 std::optional<std::vector<LoopPlan>> row_loops_plan(const Graph& g, std::span<const Id> states, std::span<const Id> ranges,
                                                     int widest, int operations, const Target& target) {
   const Id column = ranges.back(), extent = g.end(column);
   const int one_register = std::max(1, target.vector_bytes / widest);
   const std::int64_t far = registers_wide * one_register;
-  if (g.is_const(extent) && g.value(extent) < far) return std::nullopt;
+  if (g.is_const(extent) && (g.value(extent) < far || row_fits_registers(g, extent, operations, widest, target)))
+    return std::nullopt;
   const std::vector<Id> nodes = g.reachable(states);
   if (std::ranges::any_of(nodes, [&](Id id) { return g.op(id) == Op::LOCAL || g.op(id) == Op::ATOMIC; })) return std::nullopt;
   const std::vector<Id> loops = outer_row_loops(g, states, column);

@@ -31,6 +31,9 @@ namespace kiln::compiler {
 std::optional<std::vector<LoopPlan>> row_loops_plan(const Graph& g, std::span<const Id> states, std::span<const Id> ranges,
                                                     int widest, int operations, const Target& target);
 
+// Whether the columns are so few that one vector of all of them has a value in registers while loops run over the rows.
+bool row_fits_registers(const Graph& g, Id extent, int operations, int widest, const Target& target);
+
 class RowLoops {
  public:
   // Makes loops over the columns of the block, around these effects.

@@ -10,6 +10,8 @@ inline constexpr int narrowest_value = 4;  // bytes of a lane in a kernel of the
 inline constexpr std::int64_t shortest_lanes = 4;  // fewest iterations that are worth lanes
 // A body with loops and at most this many operations may have vectors of two registers: its values still fit the registers.
 inline constexpr int short_body = 48;
+// Most operations of a body of which four vectors, or eight that hold a whole row, fit the registers.
+inline constexpr int short_chain = 8;
 // A body with more operations is emitted once, with masks in every vector. Other bodies are also emitted for the rest.
 inline constexpr int huge_body = 1000;
 // A reduction along the columns of a matrix has lanes of columns if there are at least fewest_columns. If the reduction is

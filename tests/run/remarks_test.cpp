@@ -290,6 +290,16 @@ TEST(Remarks, ALargeArrayWithPlacesFromDataIsTooMuchForLanes) {
   EXPECT_REMARK(sorted_rows, not_vectorised, "an array of 64 elements or more");
 }
 
+struct chained : program<chained> {
+  inout<f32, 90> y;
+  constexpr void body() {
+    for (auto i : loop(1, 90)) y(i) = 0.5f * y(i) + y(i - 1);  // here
+  }
+};
+TEST(Remarks, ALoopWhoseIterationsWaitForEachOther) {
+  EXPECT_REMARK(chained, not_vectorised, "an iteration may load an element that an earlier one stores");
+}
+
 struct three : program<three> {
   in<f32, 3> x;
   out<f32, 3> y;
