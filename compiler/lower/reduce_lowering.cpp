@@ -34,6 +34,8 @@ class ReduceRule {
     Reduction r = read(id, x);
     if (const auto it = around_.find(id); it != around_.end()) r.around = it->second;
     if (const auto it = stores_.find(id); it != stores_.end()) r.stores = it->second;
+    if (!r.stores.empty() && (r.is_arg() || !form_.is_striped(r) || form_.stripes_of(r) != Stripes::vector))
+      throw std::logic_error("lower: a REDUCE with stores that is no loop over vectors");
     const Id value =
         r.is_arg() ? (form_.finds_in_lanes(r) ? arg_reduce_in_lanes(g_, loops_, facts_, r) : arg_reduce(g_, loops_, facts_, r))
         : form_.is_of_magnitudes(r) ? magnitude(r)
@@ -81,13 +83,13 @@ class ReduceRule {
     const int levels = !r.order_matters() || most <= reduce_block ? 1 : most <= reduce_block * reduce_block ? 2 : 3;
     const Op op = r.kind == ReduceKind::dot ? Op::ADD : operation_of(r.kind);
     const Stripes stripes = form_.stripes_of(r);
-    if (stripes == Stripes::vector && !form_.is_small(r) && form_.fit_pairs(r)) return pairs(r);
+    if (stripes == Stripes::vector && r.stores.empty() && !form_.is_small(r) && form_.fit_pairs(r)) return pairs(r);
     const bool few = form_.loop_has_lanes(r) && most <= reduce_stripes, one_for_each = few && g_.is_const(extent);
     Striped s{op,    r.acc, identity(r), r.values, range, extent, stripes, form_.is_in_loop(), form_.most_apart(r, stripes),
               levels};
     s.one_each = few && !one_for_each;
     if (!r.stores.empty()) s.stores = r.stores, s.often_short = false, s.most_apart = 0;  // one place for each STORE
-    const bool is_short = one_for_each || (form_.is_small(r) && form_.is_light(r));
+    const bool is_short = r.stores.empty() && (one_for_each || (form_.is_small(r) && form_.is_light(r)));
     return is_short ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
   }
 

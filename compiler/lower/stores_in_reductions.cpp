@@ -150,11 +150,20 @@ class Joiner {
         values[id] = value_of(g_, store);
       }
     }
+    if (!stay_loops_over_vectors(step, m->reduce, values)) return false;
     replace(step, values);
     const Id reduce = moved_.contains(m->reduce) ? moved_.at(m->reduce) : m->reduce;
     std::vector<Id>& stores = stores_[reduce];
     stores.insert(stores.begin(), more.begin(), more.end());
     return true;
+  }
+
+  // Whether the REDUCEs with STOREs, and this one, are loops over vectors also with other values, which may load nothing.
+  bool stay_loops_over_vectors(Id step, Id reduce, const std::unordered_map<Id, Id>& values) {
+    const Id now = substitute(g_, step, values);
+    return std::ranges::all_of(g_.reachable(step), [&](Id id) {
+      return (id != reduce && !stores_.contains(id)) || is_loop_over_vectors(now, substitute(g_, id, values));
+    });
   }
 
   // Replaces values in a tile step and in the STOREs of its REDUCEs.
