@@ -290,7 +290,7 @@ std::vector<Id> RowClusters::rows_first(std::size_t reader, int buffer) {
     if (!stride || *stride < 0) return {};
     if (*stride > 0) rows.emplace_back(-*stride, loop);
   }
-  std::ranges::stable_sort(rows, {}, [](const auto& r) { return r.first; });
+  std::ranges::sort(rows);
   for (const auto& [stride, loop] : rows) {
     order.push_back(loop);
     extents.push_back(g_.end(loop));
