@@ -25,7 +25,7 @@ inline constexpr RemarkKind stored{"stored", {"fold_stages"}, true};
 inline constexpr RemarkKind recomputed{"recomputed", {"range_assignment", "fold_stages"}, false};
 inline constexpr RemarkKind packed{"packed", {"pack_operands", "product_versions"}, false};
 inline constexpr RemarkKind windows{"windows", {"pack_windows"}, false};
-inline constexpr RemarkKind fused{"fused", {"fuse_rows"}, false};
+inline constexpr RemarkKind fused{"fused", {"fuse_rows", "sibling_kernels"}, false};
 inline constexpr RemarkKind not_fused{"not-fused", {"fuse_rows"}, true};
 inline constexpr RemarkKind copied{"copied", {"memory_plan"}, true};
 inline constexpr RemarkKind rotated{"rotated", {"ping_pong"}, false};

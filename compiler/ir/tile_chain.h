@@ -8,8 +8,8 @@
 
 namespace kiln::compiler {
 
-// Whether the END loads the element that it stores. Only for kernels with several tile steps: there only such a sum does this,
-// because a kernel that stores to a parameter whose value on entry is read stays alone (row_clusters.cpp).
+// Whether the END loads the element that it stores. Only for kernels with several tile steps, and not for parameters whose
+// value on entry is read: those a tile step may change in place, each element once (elementwise_siblings.cpp).
 bool continues_sum(const Graph& g, Id end);
 
 // How many tiles in a row store the same elements; no_id: no tile step continues a sum. The tiles tile * n .. tile * n + n - 1

@@ -54,10 +54,11 @@ class ReductionFuser {
     return std::nullopt;
   }
 
-  // Whether a FOR has carried values, no effects and no condition, and computes some vector.
+  // Whether a FOR has carried values and no condition, and computes some vector. Its effects are STOREs of elements that no
+  // reduction of the tile step loads (stores_in_reductions.h).
   bool is_reduction(Id loop) const {
     const LoopParts p = loop_parts(g_, loop);
-    if (p.conditional || p.init.empty() || g_.src(loop).size() != 3 + 2 * p.init.size()) return false;
+    if (p.conditional || p.init.empty()) return false;
     return std::ranges::any_of(g_.reachable(p.yield), [&](Id id) { return g_.op(id) == Op::CARRY && g_.lanes(id) > 1; });
   }
 
@@ -97,8 +98,11 @@ class ReductionFuser {
         map[id] = g_.make(Op::CARRY, g_.dtype(id), {first[0], g_.src(id, 1)}, {n + g_.slot(id)}, {}, g_.lanes(id));
     std::vector<Id> src(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(3 + n));
     src.insert(src.end(), second.begin() + 3, second.begin() + static_cast<std::ptrdiff_t>(3 + m));
-    src.insert(src.end(), first.begin() + static_cast<std::ptrdiff_t>(3 + n), first.end());
+    const auto effects = first.begin() + static_cast<std::ptrdiff_t>(3 + 2 * n);
+    src.insert(src.end(), first.begin() + static_cast<std::ptrdiff_t>(3 + n), effects);
     for (std::size_t i = 0; i < m; ++i) src.push_back(substitute(g_, second[3 + m + i], map));
+    src.insert(src.end(), effects, first.end());
+    for (std::size_t i = 3 + 2 * m; i < second.size(); ++i) src.push_back(substitute(g_, second[i], map));
     const Id loop = g_.make(Op::FOR, DType::none, src, {n + m, g_.arg(a, 1)});
     std::unordered_map<Id, Id> results;
     for (const Id id : g_.reachable(sink))

@@ -27,7 +27,11 @@ struct Lanes {
 class LoopInterior {
  public:
   LoopInterior(Graph& g, Id loop, LoopLanes lanes)
-      : g_(g), wanted_(lanes), parts_(loop_parts(g, loop)), nodes_(g.reachable(parts_.yield)) {
+      : g_(g),
+        wanted_(lanes),
+        parts_(loop_parts(g, loop)),
+        has_effects_(g.src(loop).size() != 3 + 2 * parts_.init.size()),
+        nodes_(g.reachable(parts_.yield)) {
     varying_.insert(parts_.range);
     for (const Id id : nodes_)
       if (std::ranges::any_of(g.src(id), [&](Id s) { return varying_.contains(s); })) varying_.insert(id);
@@ -35,11 +39,8 @@ class LoopInterior {
 
   // What each node that acts at a border is in the interior. Empty: there is no border.
   std::unordered_map<Id, Id> find() {
-    if (parts_.conditional || parts_.init.empty() || varying_.size() > most_nodes) return {};
-    const std::size_t without_effects = 3 + 2 * parts_.init.size();
-    if (std::ranges::any_of(varying_, [&](Id id) { return g_.op(id) == Op::FOR; }) || !is_wanted() ||
-        parts_.init.size() + parts_.yield.size() + 3 != without_effects)
-      return {};
+    if (parts_.conditional || parts_.init.empty() || has_effects_ || varying_.size() > most_nodes) return {};
+    if (std::ranges::any_of(varying_, [&](Id id) { return g_.op(id) == Op::FOR; }) || !is_wanted()) return {};
     for (const Id id : nodes_)
       if (varying_.contains(id)) look(id);
     return inside_;
@@ -175,6 +176,7 @@ class LoopInterior {
   Graph& g_;
   const LoopLanes wanted_;
   const LoopParts parts_;
+  const bool has_effects_;
   const std::vector<Id> nodes_;
   std::unordered_set<Id> varying_, seen_;  // seen_: parts of indices
   std::unordered_map<Id, Id> inside_;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/entry_values.h"
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/remark.h"
 #include "compiler/ir/state.h"
@@ -37,6 +38,7 @@
 #include "compiler/lower/reduce_lowering.h"
 #include "compiler/lower/scan_lowering.h"
 #include "compiler/lower/serial_atomics.h"
+#include "compiler/lower/stores_in_reductions.h"
 #include "compiler/lower/tile_steps.h"
 #include "compiler/lower/transpose_loads.h"
 #include "compiler/lower/workgroup_lanes.h"
@@ -94,7 +96,7 @@ void each_tile_step(Graph& g, Lowering& k, F&& step) {
 // The ranges that a plan is about, outermost first. A kernel with several tile steps has one loop over its tiles around them.
 std::vector<Id> planned_ranges(const Graph& g, const Lowering& k, Id tile_step) {
   std::vector<Id> ranges = loops_of(g, tile_step);
-  if (k.tile_steps.size() > 1)
+  if (k.has_tiles)
     std::erase(ranges, tile_range(g, k.tile_steps));
   else if (!k.is_explicit)
     ranges = order_of_ranges(g, stores_of(g, tile_step), ranges, k.target);
@@ -187,10 +189,12 @@ Lowering begin_lowering(Graph& g, const Schedule& s, const Kernel& k, const Fact
   Lowering out;
   out.is_explicit = k.is_explicit;
   out.tile_sizes = tile_sizes_of(s, k);
+  out.at_entry = entry_slots(s, k);
   out.facts = facts;
   out.target = target;
   out.out.sink = k.sink;
   out.tile_steps = k.is_explicit ? std::vector<Id>{k.sink} : tile_steps_of(g, k.sink);
+  out.has_tiles = out.tile_steps.size() > 1;
   return out;
 }
 
@@ -205,7 +209,7 @@ void gate_extraction(Graph& g, Lowering& k) {
 }
 
 void merge_ranges(Graph& g, Lowering& k) {
-  const std::size_t fixed = k.tile_steps.size() > 1 ? 1 : 0;  // the range of the tiles
+  const std::size_t fixed = k.has_tiles ? 1 : 0;  // the range of the tiles
   each_tile_step(g, k, [&](Id s) { return compiler::merge_ranges(g, s, k.facts, fixed); });
 }
 
@@ -237,7 +241,10 @@ void estimate_work(Graph& g, Lowering& k) {
 
 void reduce_lowering(Graph& g, Lowering& k) {
   if (k.is_explicit) each_tile_step(g, k, [&](Id s) { return loop_reductions(g, s); });
-  each_tile_step(g, k, [&](Id s) { return compiler::reduce_lowering(g, *k.loops, s, k.facts); });
+  StoresInReductions stores;
+  if (k.has_tiles) set_tile_steps(g, k, stores_in_reductions(g, k, stores));
+  const Id tile = k.has_tiles ? tile_range(g, k.tile_steps) : no_id;
+  each_tile_step(g, k, [&](Id s) { return compiler::reduce_lowering(g, *k.loops, s, k.facts, tile, stores); });
 }
 
 void scan_lowering(Graph& g, Lowering& k) {
@@ -289,7 +296,7 @@ void mask_loops(Graph& g, Lowering& k) {
 void loop_nest(Graph& g, Lowering& k) {
   if (k.plans.empty())
     for (const Id tile_step : k.tile_steps) k.plans.push_back(scalar_plan(g, k, tile_step));
-  if (k.tile_steps.size() > 1) return set_tile_steps(g, k, {in_tiles(g, k)});
+  if (k.has_tiles) return set_tile_steps(g, k, {in_tiles(g, k)});
   std::vector<Id> stores = stores_of(g, k.tile_steps[0]);
   describe_loop(g, k, stores);
   const bool splits = !k.is_explicit || is_straight(g, stores);

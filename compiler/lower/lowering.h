@@ -17,10 +17,12 @@ namespace kiln::compiler {
 struct Lowering {
   bool is_explicit = false;    // the program wrote the kernel: its loops stay
   std::vector<Id> tile_sizes;  // by kernel slot: elements of one tile of the buffer; no_id: the buffer is stored whole
+  std::vector<bool> at_entry;  // by kernel slot: loads read the buffer's value on entry
   Facts facts;                 // bounds of at least the symbols that the kernel uses
   Target target;
   PlanMaker make_plan = compiler::vectorize_plan;  // not for kernels that the program wrote
   std::vector<Id> tile_steps;                      // one SINK for each loop nest; from loop_nest on, one SINK for the kernel
+  bool has_tiles = false;                          // several tile steps at the begin of lowering
   std::optional<RangeIds> loops;                   // from estimate_work on
   bool in_order = false;                           // from serial_atomics on: iterations must run one after another
   bool has_vectors = false;                        // from scan_lowering on: scans or loops work on vectors

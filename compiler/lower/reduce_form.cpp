@@ -26,14 +26,28 @@ constexpr int short_row = 8;                       // elements of a contiguous r
 constexpr std::int64_t most_of_short_rows = 4000;  // operations of all copies of rows inside rows
 constexpr std::int64_t most_loads_apart = 16;  // loads that are not contiguous over lanes, each about a hundred instructions
 
+// Whether some loop of the kernel may become lanes: not the one over tiles, and none of a single iteration.
+bool has_lanes_beside(const Graph& g, const std::vector<Id>& kernel, Id tile) {
+  return tile == no_id || std::ranges::any_of(kernel, [&](Id r) { return r != tile && !g.is_index_const(g.end(r), 1); });
+}
+
 }  // namespace
 
-ReduceForm::ReduceForm(Graph& g, const Facts& facts, std::vector<Id> kernel)
+std::vector<Id> loops_around(const Graph& g, Id sink) {
+  const auto effects = g.src(sink);
+  if (effects.empty() || g.op(effects[0]) != Op::END) return {};
+  std::vector<Id> ranges = g.sources(effects[0], 1);
+  if (!std::ranges::all_of(ranges, [&](Id r) { return g.op(r) == Op::RANGE; })) ranges.clear();
+  return ranges;
+}
+
+ReduceForm::ReduceForm(Graph& g, const Facts& facts, std::vector<Id> kernel, Id tile)
     : g_(g),
       facts_(facts),
       kernel_(std::move(kernel)),
       in_unrollable_loops_(long_loops(g, kernel_) < kernel_.size()),
-      innermost_(kernel_.empty() ? no_id : kernel_.back()) {}
+      innermost_(kernel_.empty() ? no_id : kernel_.back()),
+      most_small_(has_lanes_beside(g, kernel_, tile) ? unrolled_extent : short_row) {}
 
 bool ReduceForm::is_of_magnitudes(const Reduction& r) const {
   return r.kind == ReduceKind::max && is_float(r.acc) && g_.op(r.values[0]) == Op::ABS;
@@ -53,7 +67,8 @@ bool ReduceForm::is_striped(const Reduction& r) const {
 
 bool ReduceForm::is_small(const Reduction& r) const {
   const Id n = g_.end(r.ranges[0]);
-  return g_.is_const(n) && g_.value(n) <= unrolled_extent;
+  if (!g_.is_const(n) || g_.value(n) > unrolled_extent) return false;
+  return g_.value(n) <= most_small_ || has_vectors_over(g_, r.values, r.ranges[0]);
 }
 
 bool ReduceForm::is_written_out(const Reduction& r) const {

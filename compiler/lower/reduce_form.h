@@ -10,10 +10,13 @@
 
 namespace kiln::compiler {
 
+// The ranges of a tile step, outermost first; none if it has other loops.
+std::vector<Id> loops_around(const Graph& g, Id sink);
+
 class ReduceForm {
  public:
-  // kernel: the loops of the kernel, outermost first.
-  ReduceForm(Graph& g, const Facts& facts, std::vector<Id> kernel);
+  // kernel: the loops of the kernel, outermost first. tile: the one over tiles, which never becomes lanes; no_id: none.
+  ReduceForm(Graph& g, const Facts& facts, std::vector<Id> kernel, Id tile);
 
   // Whether 32 accumulators share the elements (striped_reduce.h).
   bool is_striped(const Reduction& r) const;
@@ -65,6 +68,7 @@ class ReduceForm {
   const std::vector<Id> kernel_;
   const bool in_unrollable_loops_;
   const Id innermost_;
+  const std::int64_t most_small_;  // elements of a reduction that is written out
 };
 
 }  // namespace kiln::compiler

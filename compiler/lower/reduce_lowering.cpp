@@ -19,8 +19,9 @@ namespace {
 class ReduceRule {
  public:
   // kernel: the loops of the kernel, outermost first.
-  ReduceRule(Graph& g, RangeIds& loops, const Facts& facts, std::vector<Id> kernel, Id sink)
-      : g_(g), loops_(loops), facts_(facts), form_(g, facts, std::move(kernel)) {
+  ReduceRule(Graph& g, RangeIds& loops, const Facts& facts, std::vector<Id> kernel, Id tile, Id sink,
+             const StoresInReductions& stores)
+      : g_(g), loops_(loops), facts_(facts), form_(g, facts, std::move(kernel), tile), stores_(stores) {
     for (const Id id : g.reachable(sink)) {
       if (g.op(id) != Op::REDUCE) continue;
       const std::size_t values = operands_of(g.reduce_kind(id));
@@ -32,6 +33,9 @@ class ReduceRule {
   Id operator()(Id id, std::span<const Id> x) {
     Reduction r = read(id, x);
     if (const auto it = around_.find(id); it != around_.end()) r.around = it->second;
+    if (const auto it = stores_.find(id); it != stores_.end()) r.stores = it->second;
+    if (!r.stores.empty() && (r.is_arg() || !form_.is_striped(r) || form_.stripes_of(r) != Stripes::vector))
+      throw std::logic_error("lower: a REDUCE with stores that is no loop over vectors");
     const Id value =
         r.is_arg() ? (form_.finds_in_lanes(r) ? arg_reduce_in_lanes(g_, loops_, facts_, r) : arg_reduce(g_, loops_, facts_, r))
         : form_.is_of_magnitudes(r) ? magnitude(r)
@@ -79,12 +83,13 @@ class ReduceRule {
     const int levels = !r.order_matters() || most <= reduce_block ? 1 : most <= reduce_block * reduce_block ? 2 : 3;
     const Op op = r.kind == ReduceKind::dot ? Op::ADD : operation_of(r.kind);
     const Stripes stripes = form_.stripes_of(r);
-    if (stripes == Stripes::vector && !form_.is_small(r) && form_.fit_pairs(r)) return pairs(r);
+    if (stripes == Stripes::vector && r.stores.empty() && !form_.is_small(r) && form_.fit_pairs(r)) return pairs(r);
     const bool few = form_.loop_has_lanes(r) && most <= reduce_stripes, one_for_each = few && g_.is_const(extent);
     Striped s{op,    r.acc, identity(r), r.values, range, extent, stripes, form_.is_in_loop(), form_.most_apart(r, stripes),
               levels};
     s.one_each = few && !one_for_each;
-    const bool is_short = one_for_each || (form_.is_small(r) && form_.is_light(r));
+    if (!r.stores.empty()) s.stores = r.stores, s.often_short = false, s.most_apart = 0;  // one place for each STORE
+    const bool is_short = r.stores.empty() && (one_for_each || (form_.is_small(r) && form_.is_light(r)));
     return is_short ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
   }
 
@@ -135,22 +140,14 @@ class ReduceRule {
   RangeIds& loops_;
   const Facts& facts_;
   const ReduceForm form_;
+  const StoresInReductions& stores_;
   std::unordered_map<Id, std::vector<Id>> around_;  // by REDUCE: the ranges of the reductions that repeat it
 };
 
-// The ranges of the kernel; none if it has other loops.
-std::vector<Id> loops_of(const Graph& g, Id sink) {
-  const auto effects = g.src(sink);
-  if (effects.empty() || g.op(effects[0]) != Op::END) return {};
-  std::vector<Id> ranges = g.sources(effects[0], 1);
-  if (!std::ranges::all_of(ranges, [&](Id r) { return g.op(r) == Op::RANGE; })) ranges.clear();
-  return ranges;
-}
-
 }  // namespace
 
-Id reduce_lowering(Graph& g, RangeIds& loops, Id sink, const Facts& facts) {
-  ReduceRule rule(g, loops, facts, loops_of(g, sink), sink);
+Id reduce_lowering(Graph& g, RangeIds& loops, Id sink, const Facts& facts, Id tile, const StoresInReductions& stores) {
+  ReduceRule rule(g, loops, facts, loops_around(g, sink), tile, sink, stores);
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) { return g.op(id) == Op::REDUCE ? rule(id, x) : no_id; });
 }
 

@@ -17,10 +17,13 @@
 #pragma once
 
 #include "compiler/lower/rewrite.h"
+#include "compiler/lower/stores_in_reductions.h"
 #include "compiler/symbolic/facts.h"
 
 namespace kiln::compiler {
 
-Id reduce_lowering(Graph& g, RangeIds& loops, Id sink, const Facts& facts);
+// tile: the range of the tiles, for a tile step; else no_id.
+Id reduce_lowering(Graph& g, RangeIds& loops, Id sink, const Facts& facts, Id tile = no_id,
+                   const StoresInReductions& stores = {});
 
 }  // namespace kiln::compiler

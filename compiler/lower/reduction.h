@@ -13,8 +13,9 @@ struct Reduction {
   ReduceKind kind;
   ReduceOrder order;
   std::vector<Id> values, ranges;
-  DType acc;               // accumulator type
-  std::vector<Id> around;  // ranges of the reductions that repeat it
+  DType acc;                    // accumulator type
+  std::vector<Id> around;       // ranges of the reductions that repeat it
+  std::vector<Id> stores = {};  // STOREs over the range, which its loop makes (stores_in_reductions.h)
 
   bool is_arg() const { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
   bool order_matters() const {

@@ -66,9 +66,10 @@ class StripedLoops {
   }
 
   // The values at one position, or at 32 of them.
-  std::vector<Id> at(Id position, Id mask) {
+  std::vector<Id> at(Id position, Id mask) { return at(position, mask, r_.values); }
+  std::vector<Id> at(Id position, Id mask, std::span<const Id> roots) {
     const Copy copies[] = {{{{r_.range, position}}, mask}};
-    return expand(g_, loops_, r_.values, copies)[0];
+    return expand(g_, loops_, roots, copies)[0];
   }
 
   // The accumulator of one element. Stripes behind the extent would hold the identity, so the tree leaves them out. The
@@ -195,8 +196,10 @@ class StripedLoops {
 
   Id carry(Id range, Id init) { return g_.make(Op::CARRY, r_.dtype, {range, init}, {0}, {}, g_.lanes(init)); }
 
-  Id loop(Id range, Id begin, Id end, Id init, Id yield, std::int64_t step) {
-    const Id made = g_.make(Op::FOR, DType::none, {range, begin, end, init, yield}, {1, step});
+  Id loop(Id range, Id begin, Id end, Id init, Id yield, std::int64_t step, std::span<const Id> stores = {}) {
+    std::vector<Id> src = {range, begin, end, init, yield};
+    src.insert(src.end(), stores.begin(), stores.end());
+    const Id made = g_.make(Op::FOR, DType::none, src, std::vector<std::int64_t>{1, step});
     return g_.make(Op::GET, r_.dtype, {made}, {0}, {}, g_.lanes(init));
   }
 
@@ -233,21 +236,44 @@ class StripedLoops {
     return add_index(g_, begin, mul_index(g_, index_binary(g_, Op::FLOORDIV, count, step), step));
   }
 
+  struct Here {
+    std::vector<Id> values, stores;
+  };
+  Here values_and_stores(Id positions, Id mask) {
+    std::vector<Id> roots = r_.values;
+    roots.insert(roots.end(), r_.stores.begin(), r_.stores.end());
+    const std::vector<Id> made = at(positions, mask, roots);
+    const auto first_store = made.begin() + std::ssize(r_.values);
+    return {{made.begin(), first_store}, {first_store, made.end()}};
+  }
+
+  // Whether a loop over vectors of 32 elements has one iteration in every call, and stores nothing. It is written out, so that
+  // a mask is constant.
+  bool is_written(Id begin, Id end) const {
+    return r_.stores.empty() && g_.is_const(begin) && g_.is_const(end) && g_.value(begin) < g_.value(end) &&
+           g_.value(end) - g_.value(begin) <= reduce_stripes;
+  }
+
   // Whole vectors of 32 elements, then one masked vector. acc: the accumulators before them.
   Id by_lanes(Id begin, Id end, Id acc) {
     const Id middle = end_of_whole(begin, end);
-    if (middle != begin) {
+    if (is_written(begin, middle)) {
+      acc = accumulate(acc, at(ramp(g_, begin, 1, reduce_stripes), no_id));
+    } else if (middle != begin) {
       const Id range = loops_.range(g_, middle, RangeKind::vector);
-      const std::vector<Id> x = at(ramp(g_, range, 1, reduce_stripes), no_id);
-      acc = loop(range, begin, middle, acc, accumulate(carry(range, acc), x), reduce_stripes);
+      const auto [x, stores] = values_and_stores(ramp(g_, range, 1, reduce_stripes), no_id);
+      acc = loop(range, begin, middle, acc, accumulate(carry(range, acc), x), reduce_stripes, stores);
     }
-    if (middle != end) {
+    if (is_written(middle, end)) {
+      const Id mask = lane_mask(g_, middle, end, reduce_stripes);
+      acc = where(mask, accumulate(acc, at(ramp(g_, middle, 1, reduce_stripes), mask)), acc);
+    } else if (middle != end) {
       const Id range = loops_.range(g_, end, RangeKind::vector);
       const Id positions = ramp(g_, range, 1, reduce_stripes);
       const Id mask = lane_mask(g_, range, end, reduce_stripes);
-      const std::vector<Id> x = at(positions, mask);
+      const auto [x, stores] = values_and_stores(positions, mask);
       const Id before = carry(range, acc);
-      acc = loop(range, middle, end, acc, where(mask, accumulate(before, x), before), reduce_stripes);
+      acc = loop(range, middle, end, acc, where(mask, accumulate(before, x), before), reduce_stripes, stores);
     }
     return tree(acc);
   }

@@ -30,6 +30,7 @@ struct Striped {
   int most_apart;         // a symbolic extent up to this is written out in a branch; a power of two up to 32, or 0: no branch
   int levels;             // 1: at most 65536 elements, or the order is free; 2: at most 65536 blocks of 65536; 3: any extent
   bool one_each = false;  // the extent is a symbol, stripes are scalars or chains, and no stripe has several elements
+  std::vector<Id> stores = {};  // STOREs over the range, which the loop makes too. Only for Stripes::vector
 };
 
 Id lower_striped(Graph& g, RangeIds& loops, const Striped& r);

@@ -43,7 +43,11 @@ class TileLoop {
   Id tiles_of_group() const {
     if (tile_ == no_id) return no_id;
     std::vector<Id> effects;
-    for (const Id step : k_.tile_steps) effects.insert(effects.end(), g_.src(step).begin(), g_.src(step).end());
+    for (const Id step : k_.tile_steps)
+      for (const Id effect : g_.src(step)) {
+        const Id store = g_.op(effect) == Op::END ? g_.store(effect) : effect;
+        if (!k_.at_entry[g_.slot(g_.state(store))]) effects.push_back(effect);
+      }
     return tiles_in_order(g_, effects, tile_);
   }
 

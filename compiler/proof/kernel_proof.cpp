@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/entry_values.h"
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/nth.h"
@@ -43,6 +44,8 @@ class Claims {
  public:
   Claims(Graph& g, const Schedule& s, const Kernel& k)
       : g_(g), s_(s), k_(with_dense_arguments(g, s, k)), facts_(facts_of(s.program)) {
+    const std::vector<bool> at_entry = entry_slots(s, k_);
+    std::vector<Id> sums;
     for (Id id : g.reachable(k_.sink)) {
       if (g.op(id) == Op::LOAD) loads_.push_back(access(id, 3));
       if (k.is_explicit && g.op(id) == Op::STORE) stores_.push_back(access(id, 3));
@@ -51,9 +54,11 @@ class Claims {
       loops_ = g.sources(id, 1);
       if (!k.is_explicit) stores_.push_back(access(g.store(id), 3));
       if (!k.is_explicit) stores_.back().loops = loops_;
-      if (has_tile_steps(g, k_.sink) && continues_sum(g, id)) sums_.push_back(stores_.back().buffer);
+      if (!has_tile_steps(g, k_.sink) || !continues_sum(g, id) || at_entry[g.slot(g.state(g.store(id)))]) continue;
+      sums_.push_back(stores_.back().buffer);
+      sums.push_back(id);
     }
-    if (!sums_.empty()) tiles_in_order_ = tiles_in_order(g, g.src(k_.sink), loops_[0]);
+    if (!sums_.empty()) tiles_in_order_ = tiles_in_order(g, sums, loops_[0]);
   }
 
   std::vector<Claim> all() {

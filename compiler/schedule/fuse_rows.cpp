@@ -108,7 +108,7 @@ class Fusion {
     place_rows(p, rows_.simplify()(row), map);
     place_rest(kernel, map);
     for (const Id r : std::span<const Id>(p.loops).subspan(c_.depth)) loops.push_back(map.at(r));
-    if (loops.size() == 1) loops.push_back(range(g_.index(1), RangeKind::loop));  // has_tile_steps() needs different ranges
+    if (loops.size() == 1) loops.push_back(range_of_values(kernel));
     const std::unordered_map<Id, Id> loads = loads_of_tiles(kernel);
     for (const Id end : g_.sources(s_.kernels[kernel].sink)) {
       const Id store = substitute(g_, store_of(kernel, end, loops), loads);
@@ -116,6 +116,21 @@ class Fusion {
       src.insert(src.end(), loops.begin(), loops.end());
       ends_.push_back(g_.make(Op::END, DType::none, src));
     }
+  }
+
+  // The range, with one iteration, of a tile step that has none inside of the tile, because has_tile_steps() needs different
+  // ranges. Kernels that do not need each other's results are one tile step, so that fuse_reductions makes one loop of theirs.
+  Id range_of_values(std::size_t kernel) {
+    const KernelAccess& access = rows_.tile_step(kernel).access;
+    const bool joins =
+        !ends_.empty() && g_.src(ends_.back()).back() == values_ &&
+        std::ranges::none_of(access.loads, [&](int b) { return std::ranges::find(valued_, b) != valued_.end(); });
+    if (!joins) {
+      values_ = range(g_.index(1), RangeKind::loop);
+      valued_.clear();
+    }
+    valued_.insert(valued_.end(), access.stores.begin(), access.stores.end());
+    return values_;
   }
 
   // Adds a tile step that stores zeros in the first tile of a group, and tile steps that add the terms of the tile's rows to
@@ -239,6 +254,8 @@ class Fusion {
   Id groups_ = no_id, count_ = no_id;          // the number of groups, and of rows in a group
   Id tiles_in_group_ = no_id, tiles_ = no_id;  // the number of tiles in a group, and of all tiles
   Id tile_ = no_id;                            // RANGE over the tiles
+  Id values_ = no_id;                          // see range_of_values()
+  std::vector<int> valued_;                    // buffers that the tile step over values_ stores
 };
 
 }  // namespace

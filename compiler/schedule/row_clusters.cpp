@@ -7,20 +7,22 @@
 #include "compiler/ir/nth.h"
 #include "compiler/ir/remark.h"
 #include "compiler/ir/sum_of_products.h"
+#include "compiler/schedule/kernel_ranges.h"
 #include "compiler/target/operation_cost.h"
 #include "compiler/target/unrollable_loops.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr double fewest_rows = 32;         // rows that are enough for the threads
-constexpr double shortest_row = 8;         // elements: loops over all rows at once are faster for shorter rows
-constexpr double in_cache = 512 * 1024;    // bytes of the local buffers of one tile that fit the cache
-constexpr double much_more = 16;           // fuse beyond the cache if the whole buffers exceed this many tiles
-constexpr std::int64_t product_rows = 8;   // rows of a tile with a product: they share one pass over its right operand
-constexpr std::int64_t fewest_copies = 4;  // iterations of a loop of a product that share loads well
-constexpr std::int64_t halo_rows = 16;     // rows of a tile with a halo
-constexpr std::int64_t short_rows = 64;    // rows of a tile whose rows are short ranges (unrollable_loops.h): they become lanes
+constexpr double fewest_rows = 32;            // rows that are enough for the threads
+constexpr std::int64_t shortest_piece = 128;  // contiguous elements of a row whose pieces are apart: 8 cache lines
+constexpr double shortest_row = 8;            // elements: loops over all rows at once are faster for shorter rows
+constexpr double in_cache = 512 * 1024;       // bytes of the local buffers of one tile that fit the cache
+constexpr double much_more = 16;              // fuse beyond the cache if the whole buffers exceed this many tiles
+constexpr std::int64_t product_rows = 8;      // rows of a tile with a product: they share one pass over its right operand
+constexpr std::int64_t fewest_copies = 4;     // iterations of a loop of a product that share loads well
+constexpr std::int64_t halo_rows = 16;        // rows of a tile with a halo
+constexpr std::int64_t short_rows = 64;  // rows of a tile whose rows are short ranges (unrollable_loops.h): they become lanes
 constexpr double recompute_for_store = 24;  // operations that cost as much as to store and load one element
 
 }  // namespace
@@ -164,7 +166,16 @@ std::optional<RowCluster> RowClusters::together(std::size_t reader, int buffer) 
     return std::nullopt;
   }
   std::ranges::sort(kernels);
-  std::optional<RowCluster> both = best_shape(std::move(kernels));
+  std::optional<RowCluster> both = best_shape(kernels);
+  if (const std::vector<Id> order = both ? std::vector<Id>{} : rows_first(reader, buffer); !order.empty()) {
+    const std::string_view why = why_;
+    const std::vector<Id> before = tile_steps_[reader].loops;
+    set_order(reader, order);
+    both = best_shape(std::move(kernels));
+    set_order(reader, before);
+    if (both) both->order = order;
+    why_ = why;
+  }
   if (!both || !lies_between(a, b)) return both;
   why_ = "another kernel runs between them";
   return std::nullopt;
@@ -174,6 +185,7 @@ void RowClusters::try_join(std::size_t reader, int buffer) {
   const std::optional<RowCluster> both = together(reader, buffer);
   if (!both) return;
   const std::size_t from = writer(buffer), last = std::max(reach_[cluster_of_[from]], reach_[cluster_of_[reader]]);
+  if (!both->order.empty()) set_order(reader, both->order);
   clusters_[cluster_of_[from]] = {};
   clusters_[cluster_of_[reader]] = *both;
   for (const std::size_t k : both->kernels) cluster_of_[k] = cluster_of_[reader];
@@ -262,6 +274,41 @@ std::optional<RowCluster> RowClusters::best_shape(std::vector<std::size_t> kerne
                                  tile_steps_[kernels[0]].extents.begin() + static_cast<std::ptrdiff_t>(depth)}) >= fewest_rows;
     if (is_enough && c.fits_cache) return best;
   }
+}
+
+// The loops of a kernel of single elements, with those outermost that choose what it loads from the buffer: of images, the loop
+// over channels if the buffer has a value for each. Empty: the kernel is another one, too few rows for the threads, or rows
+// have only short pieces that are contiguous.
+std::vector<Id> RowClusters::rows_first(std::size_t reader, int buffer) {
+  const TileStep& p = tile_steps_[reader];
+  const auto load = std::ranges::find_if(p.loads, [&](Id l) { return buffer_of(reader, l) == buffer; });
+  if (p.has_reduce || load == p.loads.end()) return {};
+  std::vector<std::pair<std::int64_t, Id>> rows;
+  std::vector<Id> order, extents;
+  for (const Id loop : p.loops) {
+    const auto stride = distance_along(g_, g_.src(*load, 1), loop);
+    if (!stride || *stride < 0) return {};
+    if (*stride > 0) rows.emplace_back(-*stride, loop);
+  }
+  std::ranges::sort(rows);
+  for (const auto& [stride, loop] : rows) {
+    order.push_back(loop);
+    extents.push_back(g_.end(loop));
+    for (const Id end : g_.src(s_.kernels[reader].sink))
+      if (const auto piece = distance_along(g_, g_.src(g_.store(end), 1), loop); piece && *piece < shortest_piece) return {};
+  }
+  if (rows.empty() || model_.elements(extents) < fewest_rows / 2) return {};
+  for (const Id loop : p.loops)
+    if (std::ranges::find(order, loop) == order.end()) order.push_back(loop);
+  return order == p.loops ? std::vector<Id>{} : order;
+}
+
+void RowClusters::set_order(std::size_t kernel, const std::vector<Id>& loops) {
+  TileStep& p = tile_steps_[kernel];
+  p.loops = loops;
+  p.extents.clear();
+  for (const Id loop : loops) p.extents.push_back(g_.end(loop));
+  std::erase_if(offsets_, [&](const auto& o) { return std::get<0>(o.first) == kernel || std::get<2>(o.first) == kernel; });
 }
 
 bool RowClusters::shares_rows(const RowCluster& c) {

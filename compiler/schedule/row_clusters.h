@@ -49,6 +49,7 @@ struct RowCluster {
   bool fits_cache = true;            // the local buffers of a tile
   std::vector<RowOffsets> halos;     // by kernel: the halo that it computes in each tile
   std::vector<int> local;            // buffers that no other kernel uses
+  std::vector<Id> order;             // the loops of the reader that has joined last; empty: they stay in their order
 };
 
 // The row that a load reads, and the element in that row.
@@ -103,6 +104,8 @@ class RowClusters {
   bool lies_between(const RowCluster& a, const RowCluster& b) const;
   void raise_reach(std::size_t cluster, std::size_t last);
   std::optional<RowCluster> best_shape(std::vector<std::size_t> kernels);
+  std::vector<Id> rows_first(std::size_t reader, int buffer);
+  void set_order(std::size_t kernel, const std::vector<Id>& loops);
   bool shape(RowCluster& c);
   bool shares_rows(const RowCluster& c);
   bool find_halos(RowCluster& c);

@@ -10,6 +10,7 @@
 #include "compiler/ir/nth.h"
 #include "compiler/ir/range_ids.h"
 #include "compiler/schedule/dependencies.h"
+#include "compiler/schedule/elementwise_siblings.h"
 #include "compiler/schedule/kernel_ranges.h"
 
 namespace kiln::compiler {
@@ -156,6 +157,7 @@ class SiblingKernels {
 void sibling_kernels(Graph& g, Schedule& s) {
   const LocScope restored(g);
   SiblingKernels(g, s).run();
+  elementwise_siblings(g, s);
 }
 
 }  // namespace kiln::compiler

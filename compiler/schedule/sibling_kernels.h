@@ -10,6 +10,7 @@
 // Why: the buffer comes from memory once. fuse_reductions then makes one loop of the reductions.
 // Example: a[i] = min_j x[i, j]; b[i] = max_j x[i, j], a kernel each
 //   ->  for i: a[i] = min_j x[i, j]; b[i] = max_j x[i, j]
+// A kernel without reductions joins too, as a tile step (elementwise_siblings.h).
 // Literature: horizontal fusion.
 #pragma once
 
