@@ -164,8 +164,10 @@ class NodeTangent {
       return e_.b.reduce(kind, edge.place == 0 ? t : other, edge.place == 0 ? other : t, shifted(axes));
     }
     if (kind == ReduceKind::sum) return e_.b.reduce(kind, t, shifted(axes));
-    if (kind != ReduceKind::prod)
-      return e_.b.reduce(ReduceKind::sum, e_.masked(is_extreme(e_, node, edge.from), t), shifted(axes));
+    if (kind != ReduceKind::prod) {
+      const Id taken = is_extreme(e_, node, edge.from), chosen = e_.masked(taken, t);
+      return e_.b.reduce(ReduceKind::sum, chosen, shifted(axes));
+    }
     Id x = edge.from;
     for (std::size_t i = axes.size(); i-- > 0;) {  // one axis after another, from the last one
       const Id others = products_of_others(e_, x, static_cast<std::size_t>(axes[i]));

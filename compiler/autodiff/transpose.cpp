@@ -222,7 +222,10 @@ class Transpose {
     const Axes axes(g_.args(node_).begin() + 1, g_.args(node_).end());
     if (operands_of(kind) == 2) return product_of(e_, y, g_.src(node_, 1 - place_), axes);
     if (kind == ReduceKind::sum) return repeated(y, axes, e_.shape(x_));
-    if (kind != ReduceKind::prod) return e_.masked(is_extreme(e_, node_, x_), repeated(y, axes, e_.shape(x_)));
+    if (kind != ReduceKind::prod) {
+      const Id taken = is_extreme(e_, node_, x_), all = repeated(y, axes, e_.shape(x_));
+      return e_.masked(taken, all);
+    }
     std::vector<Id> values{x_};  // before the reduction of each axis, from the last one
     for (std::size_t i = axes.size(); i-- > 1;) values.push_back(e_.b.reduce(kind, values.back(), Axes{axes[i]}));
     for (std::size_t i = 0; i < axes.size(); ++i) {

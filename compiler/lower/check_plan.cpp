@@ -141,7 +141,7 @@ bool all_stores_have_stride(const Graph& g, std::span<const Id> stores, Id range
 namespace {
 
 // Each lane of a gather has an index and a load of its own: more of them would take LLVM seconds.
-constexpr std::int64_t most_gathers = 256;
+constexpr std::int64_t most_gathers = 96;
 
 // LOADs whose elements for neighbouring iterations are not at one known distance.
 std::int64_t gathers_over(const Graph& g, std::span<const Id> stores, Id range) {

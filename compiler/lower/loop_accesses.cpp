@@ -81,7 +81,8 @@ class Finder {
       if (g_.op(id) != Op::LOAD) continue;
       const auto stride = index_stride(g_, index_of(g_, id), range_);
       if (!stride || std::abs(*stride) > most_apart) return "neighbouring iterations load elements that are far apart";
-      if (std::ranges::any_of(stores_, [&](Id s) { return memory(s) == memory(id); })) loads_.push_back(id);
+      const Id loaded = memory(id);
+      if (std::ranges::any_of(stores_, [&](Id s) { return memory(s) == loaded; })) loads_.push_back(id);
     }
     return loads_.size() + stores_.size() > most_accesses ? "it has many accesses to memory that it changes" : "";
   }
@@ -95,7 +96,8 @@ class Finder {
 
   // Adds what must hold so that the access may be in a vector with the store.
   void compare(Id store, Id access) {
-    if (memory(store) != memory(access)) return;
+    const Id stored_to = memory(store), accessed = memory(access);
+    if (stored_to != accessed) return;
     const bool is_load = g_.op(access) == Op::LOAD;
     if (!inside_.contains(g_.state(access))) return refuse(access);
     const bool before = is_load && !std::ranges::binary_search(g_.reachable(g_.state(access)), store);

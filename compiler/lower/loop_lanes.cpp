@@ -129,7 +129,8 @@ LoopsWithLanes loop_lanes(Graph& g, RangeIds& loops, Id sink, const Facts& facts
     constexpr int bytes_with_masks = 64;  // of registers: a store under a mask is slow with shorter ones
     Widening widening(g, loops, facts, loop, lanes, target.vector_bytes >= bytes_with_masks);
     const Id made = widening.run(*accesses);
-    seen.insert(widening.singles().begin(), widening.singles().end());
+    const std::vector<Id>& singles = widening.singles();
+    seen.insert(singles.begin(), singles.end());
     sink = rewrite(g, sink, [&](Id id, std::span<const Id>) { return id == loop ? made : no_id; });
     some = true;
   }
