@@ -12,8 +12,8 @@ Adjoint transposed(Rules& rules, Id derivative, Id node, const Edge& edge, const
 
 // The factor of each element of x in the derivative of `reduce x, prod` along one axis: the product of the other elements.
 Id products_of_others(Emit& e, Id x, std::size_t axis);
-// Whether each element of x is the one that the reduction `node` of x by max or min takes: in row-major order of the reduced axes
-// the first one that equals the result, or the first NaN.
+// Whether each element of x is the one that the reduction `node` of x by max or min takes: in row-major order of the reduced
+// axes the first one that equals the result, or the first NaN.
 Id is_extreme(Emit& e, Id node, Id x);
 
 // Whether an element of the tensor is the one at the index, and the gate is true. no_id: always.

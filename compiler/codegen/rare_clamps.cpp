@@ -36,11 +36,10 @@ struct Clamp {
 bool matches(Value& v, Clamp& c) {
   using namespace llvm::PatternMatch;
   Value* first = nullptr;
-  if (match(&v, m_SMax(m_Value(first), m_Zero())) && match(first, m_SMin(m_Value(c.index), m_Value(c.limit)))) {
-  } else if (match(&v, m_SMin(m_Value(first), m_Value(c.limit))) && match(first, m_SMax(m_Value(c.index), m_Zero()))) {
-  } else {
-    return false;
-  }
+  const bool max_last = match(&v, m_SMax(m_Value(first), m_Zero())) && match(first, m_SMin(m_Value(c.index), m_Value(c.limit)));
+  const bool min_last =
+      !max_last && match(&v, m_SMin(m_Value(first), m_Value(c.limit))) && match(first, m_SMax(m_Value(c.index), m_Zero()));
+  if (!max_last && !min_last) return false;
   c.result = llvm::dyn_cast<Instruction>(&v);
   c.first = llvm::dyn_cast<Instruction>(first);
   return c.result != nullptr && c.first != nullptr && c.first->hasOneUse() && c.result->getParent() == c.first->getParent();

@@ -1,7 +1,7 @@
 // Clamps of indices that seldom act, as branches.
 //
-// Before: in a loop a scalar index is kept between 0 and a
-//   limit that does not change in the loop, by a minimum and a maximum. The result is part of an address.
+// Before: in a loop, a minimum and a maximum keep a scalar index between 0 and a limit that does not change in the loop. The
+//   result is part of an address.
 // After: a comparison tests whether the index is in bounds. Only if not, the minimum and the maximum run, in a block of their
 //   own.
 // Why: the minimum and the maximum take four instructions, which an access at a place from data waits for, also if its array

@@ -57,7 +57,7 @@ class Finder {
   }
 
  private:
-  // What is not about two accesses to the same memory.
+  // Why the loop cannot have lanes, as far as its single nodes show; empty: none of them stands against it.
   std::string shape() {
     if (nodes_.size() > most_nodes) return "its body is too long";
     out_.widest = narrowest_value;

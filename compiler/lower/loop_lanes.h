@@ -3,9 +3,9 @@
 // Before: a FOR that carries states of memory only, in a kernel with one work item. Each iteration stores to neighbours of
 //   the elements of the iteration before.
 // After: FORs over vectors of iterations, each with a FOR over single iterations for the rest (a masked one if the target has
-//   masks). The last one has all iterations of calls in which one iteration may need what the one before stores
-//   (loop_accesses.h). Vectors end where an iteration stores to an
-//   element that all iterations load. All FORs carry the same states, one after the other.
+//   masks). If the call decides that an iteration needs what an earlier one stores (loop_accesses.h), the last of these FORs
+//   runs all iterations one by one. Vectors end where an iteration stores to an element that all iterations load. All FORs
+//   carry the same states, one after the other.
 // Requires: K level, scalar code, serial_atomics ran.
 // Why: a kernel with one work item has no other lanes. Host loops over elements are such kernels.
 // Example: FOR j in 0..N { d[i, j] = min(d[i, j], d[i, k] + d[k, j]) }  ->  FOR j in 0..min(N, k + 1) step 8 { d[i, j .. j+7] =

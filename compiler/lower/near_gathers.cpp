@@ -68,9 +68,9 @@ class NearGathers {
       case Op::CONST: out.offsets.assign(lanes, g_.value(id)); break;
       case Op::BROADCAST: out.base = g_.operand(id); break;
       case Op::RAMP:
+        if (g_.stride(id) > largest || g_.stride(id) < -largest) return std::nullopt;
         out.base = g_.operand(id);
-        for (std::size_t l = 0; l < lanes; ++l)
-          out.offsets[l] = static_cast<std::int64_t>(l) * std::min(g_.stride(id), largest);
+        for (std::size_t l = 0; l < lanes; ++l) out.offsets[l] = static_cast<std::int64_t>(l) * g_.stride(id);
         break;
       case Op::ADD: return sum(g_.src(id, 0), g_.src(id, 1));
       case Op::MUL: return scaled(g_.src(id, 0), g_.src(id, 1));

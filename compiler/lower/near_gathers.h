@@ -7,9 +7,8 @@
 //   SHUFFLE. The WHERE is a SHUFFLE of its two values.
 // Requires: loops are made, indices are exact.
 // Why: a gather accesses memory once for each lane.
-// Example: 8 lanes of x[(i + 1) // 2], where i is a multiple of 8   ->   x[i // 2 .. + 4] and x[i // 2 + 1 .. + 4], SHUFFLE 0 1
-// 1 2
-//   2 3 3 7
+// Example: 8 lanes of x[(i + l + 1) // 2] for lane l, where i is a multiple of 8, read five elements from k = i // 2 on
+//   ->  LOADs of x[k .. k + 3] and x[k + 1 .. k + 4], and SHUFFLE {0, 1, 1, 2, 2, 3, 3, 7}
 #pragma once
 
 #include "compiler/ir/graph.h"

@@ -9,13 +9,12 @@
 #include "compiler/lower/lowering.h"
 #include "compiler/lower/reduce_form.h"
 #include "compiler/symbolic/simplify.h"
+#include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr std::size_t most_stores = 8;  // in one loop
-
-// The ranges of a tile step, without those of one iteration.
+// The RANGEs of a tile step. An END may have the constant 0 in the place of a RANGE (drop_unit_ranges.h).
 std::vector<Id> ranges_of(const Graph& g, Id tile_step) {
   const Id end = g.src(tile_step).front();
   std::vector<Id> out = g.op(end) == Op::END ? g.sources(end, 1) : std::vector<Id>();
@@ -122,7 +121,7 @@ class Joiner {
     const auto m = match(step, other);
     if (!m) return false;
     const std::vector<Id> all = with_stores(step);
-    if (all.size() + g_.src(other).size() > most_stores + 1) return false;
+    if (all.size() + g_.src(other).size() > most_stores_of_loop + 1) return false;
     if (meet(slots(g_, all, Op::STORE), slots(g_, {{other}}, Op::LOAD)) ||
         meet(slots(g_, all, Op::LOAD), slots(g_, {{other}}, Op::STORE)))
       return false;
@@ -137,7 +136,7 @@ class Joiner {
     const auto m = match(step, other);
     if (!m) return false;
     const std::vector<Id> all = with_stores(step), more = over(*m, other);
-    if (all.size() + more.size() > most_stores + 1) return false;
+    if (all.size() + more.size() > most_stores_of_loop + 1) return false;
     if (meet(slots(g_, all, Op::STORE), slots(g_, {{other}}, Op::LOAD))) return false;
     std::unordered_map<Id, Id> values;
     for (const Id id : g_.reachable(all)) {

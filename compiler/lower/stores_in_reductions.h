@@ -6,7 +6,7 @@
 //   such a STORE has just stored is replaced by the value.
 // Requires: K level, no INVALID. The REDUCE becomes one loop over vectors of 32 elements (striped_reduce.h).
 // Ensures: each value is computed by the same operations in the same order.
-// Why: an element is loaded once for both, and what they compute both is computed once.
+// Why: both tile steps load the same elements, and may compute the same values from them. One loop does this once.
 // Example: a[t] = sum of x[t * n + r]^2; y[t * n + i] = x[t * n + i] * 2   ->   one loop over r
 // Literature: loop fusion.
 #pragma once

@@ -15,12 +15,12 @@
 #include "compiler/schedule/kernel_ranges.h"
 #include "compiler/schedule/reduce_blocks.h"
 #include "compiler/symbolic/simplify.h"
+#include "compiler/target/lane_limits.h"
 #include "compiler/target/operation_cost.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr std::size_t most_stores = 8;       // of one kernel, as in stores_in_reductions
 constexpr std::size_t most_candidates = 16;  // kernels that are compared with a reduction
 constexpr double shortest_row = 64;          // elements: the loop of a shorter row is mostly its end
 constexpr double fewest_rows = 32;           // rows that are enough for the threads
@@ -59,7 +59,7 @@ class ElementwiseSiblings {
     const std::vector<Id> reduces = reductions_of(s_.kernels[k]);
     if (reduces.empty()) return;
     for (const std::size_t c : candidates(s_.kernels[k], reduces)) {
-      if (g_.src(s_.kernels[k].sink).size() + g_.src(s_.kernels[c].sink).size() > most_stores) continue;
+      if (g_.src(s_.kernels[k].sink).size() + g_.src(s_.kernels[c].sink).size() > most_stores_of_loop) continue;
       for (const Id reduce : reduces)
         if (const auto joined = match(s_.kernels[k], reduce, s_.kernels[c]); joined && may_join(k, c)) {
           if (join(k, c, *joined); gone_[k]) k = c;
@@ -111,7 +111,6 @@ class ElementwiseSiblings {
     const Id tile = loop_ranges_of(g_, k).front(), range = g_.src(reduce).back();
     const std::vector<Id> loops = loop_ranges_of(g_, c);
     const auto position = position_in(tile, range, loops);
-
     if (!position) return std::nullopt;
     const Id inner = RangeIds(g_, k.sink).range(g_, g_.end(range), RangeKind::loop);
     Joined out{{}, tile, inner};
@@ -164,7 +163,6 @@ class ElementwiseSiblings {
       if (g_.op(id) == Op::STORE && (others.contains(b) || (is_loaded(k, b) && (!same || g_.src(id).size() > 3)))) return false;
       shares = shares || same;
     }
-
     const bool is_whole = std::ranges::any_of(g_.reachable(g_.end(j.inner)), [&](Id id) { return g_.op(id) == Op::RANGE; });
     const auto blocks = index_value(g_, g_.end(j.tile));
     const bool has_few_blocks = is_whole && blocks && *blocks < fewest_blocks;

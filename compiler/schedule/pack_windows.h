@@ -5,8 +5,8 @@
 // After: one more kernel stores the operand for each u = s * j + d * k, and the reduction loads it from there, without a gate.
 //   - If the innermost LOOP range j has steps s > 1, axis u of the copy becomes [u mod s, u // s], so that neighbouring j are
 //     neighbours in memory.
-//   - An operand without windows is copied if it is padded, or if the innermost LOOP range walks through memory in steps and the
-//     REDUCE has several ranges, as for the filters of a convolution whose result has its channels side by side.
+//   - An operand without windows is copied if it is padded, or if the innermost LOOP range walks through memory in steps and
+//     the REDUCE has several ranges, as for the filters of a convolution whose result has its channels side by side.
 //   - If the innermost LOOP range is in no window, and its neighbours are apart in the tensor, it is the last axis of the copy.
 //   - Planes: if the two innermost LOOP ranges i and j of a long sum of products are such axes, they become one range f
 //     over a plane of the copy: f = i * pitch + j, where pitch is the row length of the plane. A new kernel stores the sums

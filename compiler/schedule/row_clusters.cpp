@@ -276,9 +276,9 @@ std::optional<RowCluster> RowClusters::best_shape(std::vector<std::size_t> kerne
   }
 }
 
-// The loops of a kernel of single elements, with those outermost that choose what it loads from the buffer: of images, the loop
-// over channels if the buffer has a value for each. Empty: the kernel is another one, too few rows for the threads, or rows
-// have only short pieces that are contiguous.
+// A new order of the loops of a kernel without reductions. The loops on which its load from the buffer depends come first.
+// Example: the buffer has a value for each channel of images; then the loop over channels comes first. Empty: the kernel has a
+// reduction, there are too few rows for the threads, or the contiguous pieces of a row are too short.
 std::vector<Id> RowClusters::rows_first(std::size_t reader, int buffer) {
   const TileStep& p = tile_steps_[reader];
   const auto load = std::ranges::find_if(p.loads, [&](Id l) { return buffer_of(reader, l) == buffer; });

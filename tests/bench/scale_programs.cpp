@@ -179,7 +179,8 @@ Transformer transformer(Text& t, std::size_t layers) {
 
 std::string transformers(std::size_t nodes) { return transformer_text(nodes / 100); }
 
-// The sum of squares of a transformer's result, and its gradients by all parameters. nodes: those of the transformer.
+// A loss, which is the sum of squares of a transformer's result, and the gradients of the loss by all parameters. nodes: the
+// size of the transformer alone.
 std::string training(std::size_t nodes) {
   Text t;
   const Transformer net = transformer(t, nodes / 100);
