@@ -51,7 +51,13 @@ bool has_constant_count(const Graph& g, Id loop, std::int64_t most) {
   const LoopParts l = loop_parts(g, loop);
   if (l.conditional || !g.is_const(l.begin) || !g.is_const(l.end) || g.src(loop).size() != 3 + 2 * g.slot(loop)) return false;
   if (constant_count(g, loop) > most) return false;
-  return std::ranges::none_of(g.reachable(l.yield), [&](Id id) { return g.op(id) == Op::LOCAL && g.range_of(id) == l.range; });
+  const std::vector<Id> nodes = g.reachable(l.yield);
+  const std::unordered_set<Id> inside = depends_on_range(g, nodes, l.range);
+  return std::ranges::none_of(nodes, [&](Id id) {
+    if (g.op(id) != Op::LOCAL) return false;
+    const Id owner = g.range_of(id);  // in a loop with lanes, a vector of counters
+    return owner == l.range || (g.op(owner) != Op::RANGE && inside.contains(owner));
+  });
 }
 
 std::int64_t constant_count(const Graph& g, Id loop) {
