@@ -1,26 +1,26 @@
 // Derivatives of products, convolutions and attention, beside the forward pass: backward_bench [NAME]. Each line has the time
 // of the forward pass, of the derivative by each operand, and the ratio of both derivatives together to the forward pass. A
-// derivative of a product is a product of the same size, so the ratio is 2 if all run at the same rate.
+// derivative of a product is a product of the same size, so the ratio is 2 if all run at the same rate. Where libtorch is
+// installed, its times for the same work stand on a second line, from the same rounds.
 #include <kiln/dsl.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
+#include "tests/bench/backward_torch.h"
 #include "tests/bench/speed.h"
 
 using namespace kiln;
 
 namespace {
 
-struct image_size {
-  int batch, channels, rows, columns;
-};
-struct filter_size {
-  int filters, rows, columns, stride = 1, padding = 0, groups = 1;
-};
+using bench::filter_size, bench::image_size;
+
 template <image_size I, filter_size F>
 struct sizes {
   static constexpr int rows = (I.rows + 2 * F.padding - F.rows) / F.stride + 1;
@@ -124,39 +124,75 @@ class Call {
   context memory_;
 };
 
-// The least times of the programs in milliseconds, run in turn for about a second.
-std::vector<double> times(std::span<const dsl::record::program> programs) {
-  std::vector<std::unique_ptr<Call>> calls;
-  for (const dsl::record::program& p : programs) calls.push_back(std::make_unique<Call>(p));
+// The least times in milliseconds of the programs, then of the peer's calls, run in turn for about a second.
+std::vector<double> times(std::span<const dsl::record::program> programs, std::span<const std::function<void()>> peer) {
+  std::vector<std::function<void()>> calls;
+  for (const dsl::record::program& p : programs) calls.push_back([call = std::make_shared<Call>(p)] { call->run(); });
+  calls.insert(calls.end(), peer.begin(), peer.end());
   std::vector<double> least(calls.size(), 1e9);
   for (double spent = 0; spent < 1;)
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      const double t = bench::seconds([&] { calls[i]->run(); });
+      const double t = bench::seconds(calls[i]);
       least[i] = std::min(least[i], t * 1e3);
       spent += t;
     }
   return least;
 }
 
-void line(const char* name, std::span<const dsl::record::program> programs) {
-  if (wanted != nullptr && std::strcmp(wanted, name) != 0) return;
-  const std::vector<double> ms = times(programs);
+void print(const char* name, std::span<const double> ms) {
   std::printf("%-44s forward %8.3f ms  by operand %8.3f %8.3f  ratio %5.2f\n", name, ms[0], ms[1], ms[2],
               (ms[1] + ms[2]) / ms[0]);
   std::fflush(stdout);
 }
+void line(const char* name, std::span<const dsl::record::program> programs, std::span<const std::function<void()>> peer) {
+  const std::vector<double> ms = times(programs, peer);
+  print(name, ms);
+  if (peer.empty()) return;
+  const auto theirs = std::span(ms).subspan(3);
+  print("  libtorch", theirs);
+  std::printf("  %-42s forward %8.2f     derivatives %8.2f\n", "libtorch / Kiln", theirs[0] / ms[0],
+              (theirs[1] + theirs[2]) / (ms[1] + ms[2]));
+}
+
+bool is_wanted(const char* name) { return wanted == nullptr || std::strcmp(wanted, name) == 0; }
+
 template <image_size I, filter_size F>
 void convolution(const char* name) {
+  if (!is_wanted(name)) return;
   const dsl::record::program programs[] = {ir<forward<I, F>>, ir<by_image<I, F>>, ir<by_filters<I, F>>};
-  line(name, programs);
+  std::vector<std::function<void()>> peer;
+#ifdef KILN_WITH_TORCH
+  for (auto& call : bench::torch_convolution(I, F)) peer.push_back(call);
+#endif
+  line(name, programs, peer);
+}
+void products(const char* name) {
+  if (!is_wanted(name)) return;
+  const dsl::record::program programs[] = {ir<product>, ir<product_by_left>, ir<product_by_right>};
+  std::vector<std::function<void()>> peer;
+#ifdef KILN_WITH_TORCH
+  for (auto& call : bench::torch_product(512)) peer.push_back(call);
+#endif
+  line(name, programs, peer);
+}
+void attentions(const char* name) {
+  if (!is_wanted(name)) return;
+  const dsl::record::program programs[] = {ir<attention>, ir<attention_with_gradients>};
+  std::vector<std::function<void()>> peer;
+#ifdef KILN_WITH_TORCH
+  for (auto& call : bench::torch_attention(8, 512, 64)) peer.push_back(call);
+#endif
+  const std::vector<double> ms = times(programs, peer);
+  for (std::size_t i = 0; i < ms.size(); i += 2)
+    std::printf("%-44s forward %8.3f ms  with backward %8.3f  backward / forward %5.2f\n", i == 0 ? name : "  libtorch", ms[i],
+                ms[i + 1], ms[i + 1] / ms[i] - 1);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc > 1) wanted = argv[1];
-  const dsl::record::program products[] = {ir<product>, ir<product_by_left>, ir<product_by_right>};
-  line("matmul 512", products);
+  products("matmul 512");
   convolution<image_size{1, 64, 56, 56}, filter_size{64, 3, 3, 1, 1}>("conv 64x56x56, 64 of 3x3");
   convolution<image_size{1, 64, 56, 56}, filter_size{128, 3, 3, 2, 1}>("conv 64x56x56, 128 of 3x3, stride 2");
   convolution<image_size{1, 128, 28, 28}, filter_size{256, 3, 3, 2, 1}>("conv 128x28x28, 256 of 3x3, stride 2");
@@ -169,8 +205,5 @@ int main(int argc, char** argv) {
   convolution<image_size{1, 3, 224, 224}, filter_size{64, 7, 7, 2, 3}>("conv 3x224x224, 64 of 7x7, stride 2");
   convolution<image_size{1, 128, 56, 56}, filter_size{128, 3, 3, 1, 1, 128}>("conv 128x56x56, depthwise 3x3");
   convolution<image_size{1, 128, 56, 56}, filter_size{128, 3, 3, 2, 1, 128}>("conv 128x56x56, depthwise 3x3, stride 2");
-  const dsl::record::program both[] = {ir<attention>, ir<attention_with_gradients>};
-  const std::vector<double> ms = times(both);
-  std::printf("%-44s forward %8.3f ms  with backward %8.3f  backward / forward %5.2f\n", "attention 8x512x64", ms[0], ms[1],
-              ms[1] / ms[0] - 1);
+  attentions("attention 8x512x64");
 }

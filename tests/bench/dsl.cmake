@@ -42,6 +42,17 @@ set_source_files_properties(bench/components_loops.cpp PROPERTIES COMPILE_OPTION
 # Derivatives beside their forward passes. Not built by default: `ninja backward_bench`.
 add_executable(backward_bench EXCLUDE_FROM_ALL bench/backward.cpp)
 target_link_libraries(backward_bench PRIVATE speed_lines)
+find_path(KILN_TORCH_HEADERS torch/csrc/api/include/torch/torch.h)
+find_library(KILN_TORCH_LIBRARY torch_cpu)
+if(KILN_TORCH_HEADERS AND KILN_TORCH_LIBRARY)  # libtorch-dev
+  add_library(backward_torch STATIC EXCLUDE_FROM_ALL bench/backward_torch.cpp)
+  target_include_directories(backward_torch PRIVATE ${PROJECT_SOURCE_DIR})
+  target_include_directories(backward_torch SYSTEM PRIVATE ${KILN_TORCH_HEADERS}/torch/csrc/api/include)
+  target_compile_options(backward_torch PRIVATE -w)
+  target_link_libraries(backward_torch PRIVATE ${KILN_TORCH_LIBRARY} c10)
+  target_compile_definitions(backward_bench PRIVATE KILN_WITH_TORCH)
+  target_link_libraries(backward_bench PRIVATE backward_torch)
+endif()
 
 # The compiler's plans of loops, compared with random ones. The sample tests that all plans give the same bits; the times are
 # for people.
