@@ -1,4 +1,4 @@
-kiln_add_test(ir_builder_test unit SOURCES unit/ir_builder_test.cpp LIBS kiln_ir)
+kiln_add_test(ir_builder_test unit SOURCES unit/ir_builder_test.cpp unit/node_table_test.cpp LIBS kiln_ir)
 kiln_add_test(index_multiples_test unit SOURCES unit/index_multiples_test.cpp LIBS kiln_ir)
 kiln_add_test(ir_text_test unit SOURCES unit/ir_text_test.cpp LIBS kiln_ir)
 kiln_add_test(ir_limits_test unit SOURCES unit/ir_limits_test.cpp LIBS kiln_ir)
