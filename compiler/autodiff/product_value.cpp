@@ -1,6 +1,8 @@
 // Makes the nodes of a Product: a contraction, or a multiplication.
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <numeric>
 
 #include "compiler/autodiff/factor.h"
 #include "compiler/ir/nth.h"
@@ -38,6 +40,8 @@ Product without_units(const Emit& e, const Product& p) {
 // The sums of fewer products are not worth a copy of a factor.
 constexpr std::int64_t shortest_copied = 32;
 constexpr std::int64_t fewest_neighbours = 6;  // elements of the result side by side that nearly fill a vector
+constexpr std::int64_t elements_of_vector = 8;
+constexpr std::int64_t shortest_row = 17;  // products side by side whose sums come last
 
 bool is_summed(const Product& p, int axis) { return std::ranges::find(p.value, axis) == p.value.end(); }
 
@@ -45,6 +49,17 @@ bool is_summed(const Product& p, int axis) { return std::ranges::find(p.value, a
 int last_wide(const Emit& e, const Extents& extents) {
   const std::vector<int> wide = wide_axes(e, extents);
   return wide.empty() ? -1 : wide.back();
+}
+
+// The axis of `to` that is the axis of `from`, if the axes from it on are the same but for axes of extent 1; else -1.
+int same_from_behind(const Emit& e, const Extents& from, const Extents& to, int axis) {
+  const std::vector<int> before = wide_axes(e, from), after = wide_axes(e, to);
+  for (std::size_t k = 1; k <= std::min(before.size(), after.size()); ++k) {
+    const int a = before[before.size() - k], b = after[after.size() - k];
+    if (nth(from, a) != nth(to, b)) return -1;
+    if (a == axis) return b;
+  }
+  return -1;
 }
 
 // The axis along which neighbours are neighbours in memory, if x moves a tensor that is stored in row-major order; -1: not
@@ -62,6 +77,10 @@ int contiguous_axis(Emit& e, Id x) {
       const Extents from = e.shape(e.g.data(node));
       if (axis == last_wide(e, from)) {
         axis = last_wide(e, e.shape(node));
+        continue;
+      }
+      if (const int same = same_from_behind(e, from, e.shape(node), axis); same >= 0) {
+        axis = same;
         continue;
       }
       Factor f{node, {}};
@@ -99,7 +118,7 @@ std::int64_t terms_of(const Emit& e, const Product& p) {
 
 // Whether the products are summed along several axes, and neighbours in memory of both factors are neighbours along a summed
 // axis, or along a short one. Neither factor then has neighbours for the elements of the result, as in the derivative of a
-// convolution by its filter.
+// convolution by its filter. Only p's own axes get neighbours by a copy of p, so one of them is long, or no axis is.
 bool walks_along_both(Emit& e, const Product& p) {
   int axes = 0;
   for (int a = 0; a < static_cast<int>(p.space.size()); ++a) axes += is_summed(p, a) ? 1 : 0;
@@ -111,9 +130,15 @@ bool walks_along_both(Emit& e, const Product& p) {
     const auto axis = static_cast<int>(at - f->axis.begin());
     if (!is_summed(p, axis) && !is_short(e, p, axis)) return false;
   }
-  for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
-    if (!is_summed(p, a) && nth(p.p.axis, a) >= 0 && nth(p.q.axis, a) < 0) return true;
-  return false;
+  bool has_own = false, has_long = false;
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a) {
+    if (is_summed(p, a)) continue;
+    const bool is_own = nth(p.p.axis, a) >= 0 && nth(p.q.axis, a) < 0;
+    if (is_own && !is_short(e, p, a)) return true;
+    has_own = has_own || is_own;
+    has_long = has_long || !is_short(e, p, a);
+  }
+  return has_own && !has_long;
 }
 
 // The same product with the axes of the space in this order.
@@ -162,6 +187,49 @@ Product with_short_axes_first(const Emit& e, const Product& p) {
   for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
     if (is_summed(p, a)) order.push_back(a);
   return reordered(p, order);
+}
+
+// Whether the sums along the last summed axis come last: it is long, neighbours in memory of both factors are neighbours along
+// it, and no axis of the result that only one factor has would fill a vector.
+bool sums_rows_last(Emit& e, const Product& p) {
+  int row = -1, axes = 0;
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a) {
+    const std::optional<std::int64_t> n = index_value(e.g, nth(p.space, a));
+    if (is_summed(p, a)) {
+      row = a;
+      ++axes;
+    } else if ((nth(p.p.axis, a) < 0 || nth(p.q.axis, a) < 0) && (!n || *n >= elements_of_vector)) {
+      return false;
+    }
+  }
+  if (axes < 2 || index_value(e.g, nth(p.space, row)).value_or(shortest_row) < shortest_row) return false;
+  return std::ranges::all_of(std::array{&p.p, &p.q}, [&](const Factor* f) {
+    const int last = contiguous_axis(e, f->base);
+    return last >= 0 && nth(f->axis, row) == last;
+  });
+}
+
+// The sums of the products over the other summed axes, one for each place in a row, and then the sum of the row.
+Id sum_of_rows(Emit& e, const Product& given) {
+  std::vector<int> order, summed;
+  std::ranges::copy_if(given.value, std::back_inserter(order), [](int v) { return v != Product::unit; });
+  const auto kept = std::ssize(order);
+  for (int a = 0; a < static_cast<int>(given.space.size()); ++a)
+    if (is_summed(given, a)) summed.push_back(a);
+  order.insert(order.end(), summed.begin(), summed.end());
+  const Product p = reordered(given, order);
+  Axes chain(summed.size() - 1);
+  std::iota(chain.begin(), chain.end(), kept);
+  const DType d = e.g.dtype(p.p.base);
+  const auto factor = [&](const Factor& f) {
+    const Id x = whole(e, f, p.space);
+    return is_half(d) ? e.b.cast(x, DType::f32) : x;
+  };
+  const Id p_all = factor(p.p), q_all = factor(p.q);
+  const Id sum = e.sum_over(e.b.stage(e.b.reduce_fma(p_all, q_all, chain)), {kept});
+  Extents to;
+  for (const int v : p.value) to.push_back(v == Product::unit ? e.g.index(1) : nth(p.space, v));
+  return e.reshape(is_half(d) ? e.b.cast(sum, d) : sum, to);
 }
 
 // Neighbouring parts of a split, which have equally many taps and begin at the same place of the axis h'.
@@ -236,6 +304,7 @@ Id joined(Emit& e, const Product& p) {
 Id value_of(Emit& e, const Product& given) {
   if (!given.splits.empty()) return joined(e, given);
   Product p = without_units(e, given);
+  if (sums_rows_last(e, p)) return sum_of_rows(e, p);
   const bool of_both = walks_along_both(e, p), copied = of_both || ends_in_short_axis(e, p);
   if (copied) p = of_both ? with_neighbours(e, p) : with_short_axes_first(e, p);
   const Id left = whole(e, p.p, p.space), right = whole(e, p.q, p.space);

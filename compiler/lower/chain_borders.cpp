@@ -16,9 +16,9 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::size_t most_nodes = 400;         // of a body, which is copied up to four times
-constexpr int most_loops = 16;                  // in one kernel
-constexpr std::int64_t fewest_iterations = 32;  // of a loop that is worth a cut
+constexpr std::size_t most_nodes = 400;        // of a body, which is copied up to four times
+constexpr int most_loops = 16;                 // in one kernel
+constexpr std::int64_t fewest_iterations = 8;  // of a loop that is worth a cut
 
 // A condition that has one value before iteration `first`, and the other value from iteration `last` on.
 struct Border {

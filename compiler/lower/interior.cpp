@@ -187,8 +187,10 @@ std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id r
   }
   const std::int64_t one_by_one = (out.low.empty() ? out.lo : 0) + out.cut;
   if (one_by_one > 2 * widest_border) return std::nullopt;
-  const std::int64_t least = out.low.empty() ? out.lo + out.cut + 2 * lanes : out.lo + out.cut + lanes;
-  if (g.is_const(extent) && g.value(extent) < least) return std::nullopt;
+  if (!g.is_const(extent)) return out;
+  // Of a short range, an interior of one vector pays if it has an iteration of the borders at most for each vector.
+  const bool is_cheap = !out.low.empty() || (out.lo + out.cut) * lanes <= g.value(extent);
+  if (g.value(extent) < out.lo + out.cut + (is_cheap ? 1 : 2) * lanes) return std::nullopt;
   return out;
 }
 

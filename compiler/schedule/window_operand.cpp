@@ -26,8 +26,9 @@ class OperandSearch {
     const std::optional<Poly> index = symbolic::sum_of(g_, g_.src(o.load, 1));
     if (!index || !is_linear_in_ranges(*index)) return std::nullopt;
     const std::vector<Id> ranges = ranges_;
-    for (const Id k : ranges)
-      if (is_reduced(k)) shift(o, *index, k);
+    for (const bool reduced : {true, false})
+      for (const Id k : ranges)
+        if (is_reduced(k) == reduced) shift(o, *index, k);
     o.length = o.reads = 1;
     for (const Id r : loops_) o.reads *= size(r);
     for (const Id r : ranges) {
@@ -82,11 +83,15 @@ class OperandSearch {
     return true;
   }
 
-  // Adds the axis of the window range k, if the value depends on k and a LOOP range only through their sum.
+  // Adds the axis of the window range k, if the value depends on k and a LOOP range, inside of k, only through their sum.
   void shift(WindowOperand& o, const Poly& index, Id k) {
-    for (std::size_t i = loops_.size(); i-- > 0;) {
+    const auto is_taken = [&](Id r) {
+      return std::ranges::any_of(o.axes, [&](const WindowAxis& b) { return b.loop == r || b.window == r; });
+    };
+    for (std::size_t i = loops_.size(); i-- > 0 && loops_[i] != k;) {
+      if (is_taken(k) || is_taken(loops_[i])) continue;
       std::optional<WindowAxis> a = axis(index, loops_[i], k);
-      if (!a || std::ranges::any_of(o.axes, [&](const WindowAxis& b) { return b.loop == a->loop; })) continue;
+      if (!a) continue;
       a->u = ids_.range(g_, length(*a), RangeKind::loop);
       const bool by_window = a->dilation == 1;  // k = u - step * j, else j = u - dilation * k
       const Id other = by_window ? index_mul(g_, a->loop, g_.index(a->step)) : index_mul(g_, k, g_.index(a->dilation));
@@ -139,7 +144,7 @@ class OperandSearch {
     const std::int64_t common = std::gcd(j.coefficient, k.coefficient);
     const WindowAxis a{loop, window, j.coefficient / common, k.coefficient / common, {j.atoms.size(), common}};
     if ((a.step != 1 && a.dilation != 1) || a.step > longest_step) return std::nullopt;
-    const bool touch = a.step < extent(window) || (a.step > 1 && a.step == extent(window));
+    const bool touch = a.step < extent(window) || (a.step > 1 && a.step == extent(window) && is_reduced(window));
     return touch && a.dilation < extent(loop) ? std::optional(a) : std::nullopt;
   }
 

@@ -2,7 +2,8 @@
 //
 // An operand of a REDUCE reads one tensor. Its index, and its conditions at the border, depend on some LOOP ranges j and window
 // ranges k only through sums u = step * j + dilation * k. If a range u replaces each pair j and k, the operand becomes the
-// padded tensor, one element for each u. An operand without such pairs counts too: its windows have one element.
+// padded tensor, one element for each u. An operand without such pairs counts too: its windows have one element. A window range
+// is a range of the REDUCE, or an outer LOOP range, as in the derivative of a convolution by its filter.
 // Example: 0 < 2*j + k ? x[2*j + k - 1] : 0 over j < 200, k < 3   ->   0 < u ? x[u - 1] : 0 over u < 401
 #pragma once
 

@@ -1,6 +1,7 @@
 // Derivatives of convolutions and pools: contractions without atomic sums, equal to dual numbers.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "compiler/autodiff/differentiate.h"
@@ -181,6 +182,45 @@ TEST(Grad, ConvIsContractions) {
       const std::size_t copies = c.batch * side * side >= 32 ? 2 : 0, spread = c.stride > 1 && !is_split ? 2 : 0;
       EXPECT_EQ(kernels, (parts > 1 ? static_cast<std::size_t>(parts) + 3 : 3U) + copies + spread) << c.stride << c.dilation;
     }
+}
+
+// The derivative by the filter of a depthwise convolution has a chain for each column, and the sum of the columns comes last.
+TEST(Grad, ColumnsOfADepthwiseConvAreSummedLast) {
+  constexpr std::size_t batch = 2, channels = 3, rows = 4, columns = 20;
+  Maker m;
+  Graph& g = m.g;
+  Builder& b = m.b;
+  const Id one = g.index(1), n3 = g.index(3), none = g.index(0), tall = g.index(rows + 2), wide = g.index(columns + 2);
+  const Id n = g.index(batch), c = g.index(channels), h = g.index(rows), w = g.index(columns);
+  const Id x = m.input("x", {n, c, h, w}), filters = m.input("w", {c, n3, n3});
+  const Id zero = b.constant(DType::f64, 0);
+  const Id padded = b.pad(x, zero, PadMode::constant, Extents{none, none, one, one}, Extents{n, c, tall, wide});
+  const Id view = windows(b, windows(b, padded, 2, 3, 1, 1), 4, 3, 1, 1);  // [N, C, KH, H, KW, W]
+  const Id moved = b.permute(view, std::vector<std::int64_t>{0, 1, 3, 5, 2, 4});
+  const Id taps = b.reshape(filters, Extents{one, c, one, one, n3, n3});
+  const Id y = b.reduce_fma(moved, b.expand(taps, b.shape_of(moved)), std::vector<std::int64_t>{4, 5});
+  const Id ct = m.input("c", b.shape_of(y));
+  m.output("dx", b.gradient(y, ct, x));
+  m.output("dw", b.gradient(y, ct, filters));
+  m.output("y", y);
+  m.finish();
+  const std::vector<Array> arguments = m.arguments(10);
+  expect_duals(m, y, arguments);
+  const std::vector<double> image = values<double>(arguments[0]), adjoint = values<double>(arguments[2]);
+  const std::vector<double> dw = values<double>(interpret(g, m.p, arguments)[4]);
+  for (std::size_t k = 0; k < channels * 9; ++k) {
+    const std::size_t channel = k / 9, dy = k / 3 % 3, dx = k % 3;
+    std::array<double, 32> sums{};
+    for (std::size_t j = 0; j < columns; ++j)
+      for (std::size_t i = 0; i < batch * rows; ++i) {
+        const std::size_t plane = i / rows * channels + channel, u = i % rows + dy - 1, v = j + dx - 1;
+        const double pixel = u < rows && v < columns ? image[(plane * rows + u) * columns + v] : 0;
+        sums[j] = std::fma(adjoint[(plane * rows + i % rows) * columns + j], pixel, sums[j]);
+      }
+    for (std::size_t half = 16; half > 0; half /= 2)
+      for (std::size_t j = 0; j < half; ++j) sums[j] += sums[j + half];
+    EXPECT_EQ(dw[k], sums[0]) << k;
+  }
 }
 
 TEST(Grad, PoolFirstOfWindow) {
