@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "compiler/autodiff/scans.h"
@@ -115,8 +116,37 @@ class Transpose {
     const Windows w = rules_.windows(node_).value();
     const Extents from = e_.shape(w.source);
     const auto k = static_cast<std::int64_t>(w.axis);
+    const std::optional<std::int64_t> taps = index_value(g_, e_.shape(y)[w.axis]);
+    if (w.stride > 1 && w.dilation == 1 && taps) return split_windows(y, k, *taps, w.stride, from[w.axis]);
     const Id placed = e_.b.unshear(y, k, k + 1, w.stride, w.dilation, from[w.axis]);
     return e_.sum_over(placed, {k});
+  }
+
+  // The same by parts: element h = stride * h' + r of n takes tap k = stride * k' + r of window h' - k'. So no index is divided
+  // along the taps. A tap that the last parts lack is 0. It is read in place of the last tap, so that all reads are inside.
+  Id split_windows(Id y, std::int64_t k, std::int64_t taps, std::int64_t stride, Id n) {
+    const auto axis = static_cast<std::size_t>(k);
+    const std::int64_t most = (taps + stride - 1) / stride;  // taps of an element
+    const Id s = g_.index(stride), zero = g_.index(0), all = g_.index(most * stride);
+    const Id count = index_floordiv(g_, index_add(g_, n, g_.index(stride - 1)), s);
+    Extents to = e_.shape(y);
+    to[axis] = all;
+    if (most * stride != taps) {
+      const Id repeated = e_.b.pad(y, e_.number(g_.dtype(y), 0), PadMode::edge, Extents(to.size(), zero), to);
+      const Id tap = e_.iota_along(axis, to.size(), all), last = e_.number(DType::i64, static_cast<double>(taps));
+      y = e_.masked(e_.b.expand(e_.less(tap, last), to), repeated);
+    }
+    to[axis] = g_.index(most);
+    to.insert(to.begin() + k + 1, s);
+    Axes order(to.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[axis + 1], order[axis + 2]);  // k', o, r
+    const Id placed = e_.b.unshear(e_.permute(e_.reshape(y, to), order), k, k + 1, 1, 1, count);
+    const Id sums = e_.sum_over(placed, {k});
+    to = e_.shape(sums);
+    to[axis] = index_mul(g_, count, s);
+    to.erase(to.begin() + k + 1);
+    return e_.slice_axis(e_.reshape(sums, to), axis, zero, 1, n);
   }
 
   bool whole_axis(std::size_t a, const Extents& from, const Extents& to) const {

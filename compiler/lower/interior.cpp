@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "compiler/index/floor_div.h"
+#include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/rewrite.h"
 #include "compiler/symbolic/bounds.h"
@@ -172,6 +173,12 @@ std::vector<Id> rewritten(Graph& g, Id all, InteriorValues& values) {
   return g.sources(rewrite(g, all, [&](Id id, std::span<const Id> x) { return values(id, x); }));
 }
 
+bool has_linear_indices(const Graph& g, std::span<const Id> stores, Id range) {
+  return std::ranges::all_of(g.reachable(stores), [&](Id id) {
+    return (g.op(id) != Op::LOAD && g.op(id) != Op::STORE) || index_stride(g, index_of(g, id), range).has_value();
+  });
+}
+
 }  // namespace
 
 std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id range, int lanes, const Facts& facts) {
@@ -180,7 +187,7 @@ std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id r
   InteriorValues search(g, range, facts);
   std::vector<Id> found = rewritten(g, all, search);
   if (std::ranges::equal(found, g.src(all))) return std::nullopt;
-  Interior out{std::move(found), search.lo, search.cut, {}};
+  Interior out{std::move(found), search.lo, search.cut, {}, has_linear_indices(g, stores, range)};
   if (out.lo > 1 && out.lo >= lanes) {
     InteriorValues low(g, range, facts, out.lo);
     out.low = rewritten(g, all, low);

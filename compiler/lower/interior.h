@@ -22,6 +22,7 @@ struct Interior {
   std::int64_t lo = 0, cut = 0;
   // The stores for range < lo, if these iterations can have lanes too, as in the first part of a concatenation.
   std::vector<Id> low;
+  bool is_linear = false;  // whether the indices of all accesses are linear in the range at the borders too
 };
 
 // nullopt: no condition is known in an interior, or the borders are most of the range.

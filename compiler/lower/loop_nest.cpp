@@ -142,8 +142,11 @@ Id LoopNestBuilder::end_of_whole(Id begin, Id end, int step, Id load) {
 
 std::vector<Tail> LoopNestBuilder::constant_rest(const LoopPlan& p) const {
   const Id extent = g_.end(p.range);
-  if (!g_.is_const(extent)) return p.tails;
-  const int rest = narrow<int>(g_.value(extent) % p.step);
+  return g_.is_const(extent) ? tails_of(p, g_.value(extent) % p.step) : p.tails;
+}
+
+std::vector<Tail> LoopNestBuilder::tails_of(const LoopPlan& p, std::int64_t iterations) {
+  const int rest = narrow<int>(iterations);
   if (!p.lanes) return {{rest, false}};
   const int lanes = ceil_power_of_two(rest);
   if (lanes == rest || p.tails.front().masked) return {{lanes, lanes != rest}};

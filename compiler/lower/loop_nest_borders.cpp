@@ -1,5 +1,6 @@
 // The members of LoopNestBuilder that make separate loops for the borders and for the interior of a range.
 #include <algorithm>
+#include <utility>
 
 #include "compiler/ir/schedule.h"
 #include "compiler/ir/state.h"
@@ -15,7 +16,41 @@ constexpr int long_row = 8;  // vectors
 
 }  // namespace
 
+bool LoopNestBuilder::borders_are_lanes(std::size_t level, Id begin, Id end) const {
+  const LoopPlan& p = plan_[level];
+  const Interior& in = *interior_;
+  const bool may_mask = std::ranges::any_of(p.tails, &Tail::masked);
+  if (!in.is_linear || !in.low.empty() || !may_mask || is_flat(level) || !g_.is_index_const(begin, 0)) return false;
+  if (end != g_.end(p.range) || !g_.is_const(end) || std::max(in.lo, in.cut) > p.step) return false;
+  const bool aligns = p.align != 0 && level + 1 == plan_.size() && g_.value(end) >= std::int64_t{long_row} * p.step;
+  return !aligns && g_.value(end) >= p.step;
+}
+
+std::vector<Id> LoopNestBuilder::with_lanes_of_borders(std::size_t level, const std::vector<Copy>& copies) {
+  const LoopPlan& p = plan_[level];
+  const std::int64_t n = g_.value(g_.end(p.range)), lo = interior_->lo, cut = interior_->cut;
+  const Tail& shorter = p.tails.front();  // fewer lanes with conditions if they cover the border
+  const int edge = !shorter.masked && shorter.step >= std::max(lo, cut) ? shorter.step : p.step;
+  std::vector<Id> effects;
+  std::int64_t at = 0;
+  const auto whole = [&](std::int64_t end, int step) {
+    const std::int64_t begin = std::exchange(at, at + std::max<std::int64_t>(0, end - at) / step * step);
+    if (begin < at) effects.push_back(loop(level, copies, g_.index(begin), g_.index(at), step, Iteration::whole));
+  };
+  if (lo > 0) whole(edge, edge);
+  part_ = &interior_->stores;
+  whole(n - cut, p.step);
+  whole(n - cut, edge);
+  if (cut > 0) part_ = nullptr;
+  whole(n, edge);
+  const Id from = g_.index(at), to = g_.index(n);
+  if (at < n) in_parts(level, copies, {from, to}, tails_of(p, n - at), effects);
+  part_ = nullptr;
+  return effects;
+}
+
 std::vector<Id> LoopNestBuilder::with_borders(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
+  if (borders_are_lanes(level, begin, end)) return with_lanes_of_borders(level, copies);
   const Id lo = g_.index(interior_->lo), extent = g_.end(plan_[level].range);
   const Id first = index_binary(g_, Op::MIN, index_binary(g_, Op::MAX, begin, lo), end);
   const Id last = index_binary(g_, Op::MIN, sub_index(g_, extent, g_.index(interior_->cut)), end);

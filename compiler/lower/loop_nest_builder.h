@@ -88,6 +88,7 @@ class LoopNestBuilder {
   // The loops behind the main loop. Of a constant extent, one iteration takes the rest: chunks and blocks begin at multiples of
   // the step.
   std::vector<Tail> constant_rest(const LoopPlan& p) const;
+  static std::vector<Tail> tails_of(const LoopPlan& p, std::int64_t iterations);
 
   // Emits loops one after the other. The last one takes all that is left.
   void in_parts(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, std::span<const Tail> loops,
@@ -96,6 +97,11 @@ class LoopNestBuilder {
   // Emits the low border, whole vectors in the interior and its rest, and the high border. In long rows whole vectors begin at
   // a multiple of their lanes, behind a masked vector, so that no store touches two cache lines if the rows are aligned.
   std::vector<Id> with_borders(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end);
+
+  // Whether the vectors at the borders keep their conditions, so that all iterations are lanes. Gates become masks, and indices
+  // stay linear. In a long row, the stores of vectors should be aligned instead.
+  bool borders_are_lanes(std::size_t level, Id begin, Id end) const;
+  std::vector<Id> with_lanes_of_borders(std::size_t level, const std::vector<Copy>& copies);
 
   // Emits a masked vector, behind which the stores of whole vectors are aligned, and the whole vectors that go past the caches.
   // Returns the first iteration behind them. Large arrays of glibc's malloc begin 16 bytes behind a cache line. Without the

@@ -3,6 +3,8 @@
 // ends.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/run/check_at_levels.h"
 
 namespace kiln::compiler::testing {
@@ -28,6 +30,29 @@ TEST(Borders, Rolls) {
     for (const std::int64_t w : widths)
       for (const bool symbolic : {false, true}) check_at_levels(rolled(type, 3, w, symbolic), {{"H", 3}, {"W", w}});
   for (const std::int64_t h : {1, 2, 40}) check_at_levels(rolled("u8", h, 70, true), {{"H", h}, {"W", 70}});
+}
+
+// Padded rows: short ones are all vectors, of which those at the ends have masks.
+TEST(Borders, PaddedRows) {
+  struct Padding {
+    std::int64_t before, after;
+  };
+  const std::int64_t short_rows[] = {8, 9, 15, 16, 24, 28, 47, 56};
+  std::size_t k = 0;
+  for (const std::int64_t w : short_rows)
+    for (const char* type : {"f32", "f64"}) {
+      const auto [before, after] =
+          std::array{Padding{1, 1}, Padding{1, 0}, Padding{0, 2}, Padding{3, 9}, Padding{5, 4}}[k++ % 5];
+      const std::string row = std::to_string(w), wide = std::to_string(w + before + after), shape = "[5, " + row + "]";
+      const auto part = [&](std::int64_t begin) {
+        return "slice " + shape + " %2, begin [0, " + std::to_string(begin) + "]\n";
+      };
+      check_at_levels("program padded\nin " + std::string(type) + " " + shape + " x\nout " + type + " " + shape +
+                          " y\n%0 = param x\n%1 = const " + type + " 2\n%2 = pad [5, " + wide + "] %0, %1, before [0, " +
+                          std::to_string(before) + "]\n%3 = " + part(0) + "%4 = " + part(before) +
+                          "%5 = " + part(before + after) + "%6 = fma %3, %4, %5\nstore y, %6\n",
+                      {});
+    }
 }
 
 // A kernel that a program writes, with clamped indices.
