@@ -57,12 +57,16 @@ class WindowPacking {
   }
 
  private:
-  // Whether the two innermost LOOP ranges are axes that no other operand of a long sum of products depends on. One range then
-  // walks through whole planes of the copy, and the results between the rows' ends are dropped.
+  // Whether the two innermost LOOP ranges are axes, the outer one perhaps without windows, that no other operand of a long sum
+  // of products depends on. One range then walks through whole planes of the copy, and the results between the rows' ends are
+  // dropped.
   bool walks_rows_as_one(const WindowOperand& o, Id reduce) {
-    if (g_.reduce_kind(reduce) != ReduceKind::fma || g_.src(kernel_.sink).size() != 1 || o.axes.size() < 2) return false;
-    const WindowAxis &row = o.axes[o.axes.size() - 2], &column = o.axes.back();
-    if (loops_.size() < 2 || row.loop != loops_[loops_.size() - 2] || column.loop != loops_.back()) return false;
+    if (g_.reduce_kind(reduce) != ReduceKind::fma || g_.src(kernel_.sink).size() != 1) return false;
+    if (loops_.size() < 2 || o.axes.empty() || o.axes.back().loop != loops_.back()) return false;
+    const WindowAxis& column = o.axes.back();
+    const Id row = row_loop();
+    const bool has_windows = std::ranges::find(o.axes, row, &WindowAxis::loop) != o.axes.end();
+    if (!has_windows && std::ranges::none_of(o.others, [&](const WindowDimension& d) { return is_row(d); })) return false;
     const auto columns = static_cast<double>(typical_extent(g_, simplify_.bounds(), column.loop));
     if (columns > longest_row && g_.is_const(g_.end(column.loop))) return false;
     const auto pitch = static_cast<double>(typical_extent(g_, simplify_.bounds(), column.u) / column.step);
@@ -73,7 +77,7 @@ class WindowPacking {
       if (g_.op(s) == Op::RANGE) products *= static_cast<double>(typical_extent(g_, simplify_.bounds(), s));
       if (g_.op(s) == Op::RANGE || s == o.value) continue;
       const std::vector<Id> nodes = g_.reachable(s);
-      if (std::ranges::binary_search(nodes, row.loop) || std::ranges::binary_search(nodes, column.loop)) return false;
+      if (std::ranges::binary_search(nodes, row) || std::ranges::binary_search(nodes, column.loop)) return false;
     }
     return products >= shortest_sum;
   }
@@ -90,6 +94,11 @@ class WindowPacking {
 
   // Whether neighbours in the innermost LOOP range are not neighbours in memory.
   bool is_turned(const WindowDimension& d) const { return d.at == loops_.back() && d.stride > TensorStride{0, 1}; }
+
+  Id row_loop() const { return loops_[loops_.size() - 2]; }
+
+  // Whether the rows of a plane have no windows.
+  bool is_row(const WindowDimension& d) const { return d.range == row_loop() && d.at == d.range; }
 
   // Elements of the tensor that the operand reads, at typical extents.
   double tensor_size(const WindowOperand& o) {
@@ -143,6 +152,10 @@ class WindowPacking {
     std::vector<std::pair<TensorStride, Part>> outer;
     std::vector<Part> phases, places, turned;
     for (const WindowDimension& d : o.others) {
+      if (flat_ && is_row(d)) {
+        places.push_back(with_row_behind(d.range));
+        continue;
+      }
       const Part part = whole(d.range, d.at);
       if (is_turned(d))
         turned.push_back(part);
@@ -150,7 +163,7 @@ class WindowPacking {
         outer.push_back({d.stride, part});
     }
     for (const WindowAxis& a : o.axes) {
-      const bool is_row = flat_ && a.loop == loops_[loops_.size() - 2], is_column = planes_ && a.loop == loops_.back();
+      const bool is_row = flat_ && a.loop == row_loop(), is_column = planes_ && a.loop == loops_.back();
       if (is_row || is_column)
         split(a, is_row, phases, places);
       else
@@ -169,6 +182,14 @@ class WindowPacking {
     const Id r = new_range(g_.end(range));
     padded_at_[range] = r;
     return {g_.end(range), r, at};
+  }
+
+  // Rows without windows, and one more row.
+  Part with_row_behind(Id range) {
+    const Id extent = index_add(g_, g_.end(range), g_.index(1)), r = new_range(extent);
+    padded_at_[range] = r;
+    inside_.push_back(g_.make(Op::LT, DType::boolean, {r, g_.end(range)}));
+    return {extent, r, range};
   }
 
   // u = step * place + phase. After the rows there is one more row, because the last window of a plane reads beyond them.
@@ -209,7 +230,7 @@ class WindowPacking {
 
   // Stores the sums of whole planes. The kernel then reads the rows' results.
   void walk_planes(Id reduce, Id sum, Id pitch) {
-    const Id row = loops_[loops_.size() - 2], column = loops_.back();
+    const Id row = row_loop(), column = loops_.back();
     const Id flat = new_range(index_mul(g_, g_.end(row), pitch));
     std::vector<Id> ranges, extents, at;
     const std::vector<Id> nodes = g_.reachable(sum);

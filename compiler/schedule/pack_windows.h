@@ -8,8 +8,9 @@
 //   - An operand without windows is copied if it is padded, or if the innermost LOOP range walks through memory in steps and
 //     the REDUCE has several ranges, as for the filters of a convolution whose result has its channels side by side.
 //   - If the innermost LOOP range is in no window, and its neighbours are apart in the tensor, it is the last axis of the copy.
-//   - Planes: if the two innermost LOOP ranges i and j of a long sum of products are such axes, they become one range f
-//     over a plane of the copy: f = i * pitch + j, where pitch is the row length of the plane. A new kernel stores the sums
+//   - Planes: if the two innermost LOOP ranges i and j of a long sum of products are such axes, or j is one and i walks through
+//     the tensor without windows, they become one range f over a plane of the copy: f = i * pitch + j, where pitch is the row
+//     length of the plane. A new kernel stores the sums
 //     for all f, also for places between two rows. The old kernel loads its own sums from there.
 // Requires: kernel_split ran.
 // Ensures: the same elements are reduced in the same order.
