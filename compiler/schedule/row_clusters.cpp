@@ -1,6 +1,7 @@
 #include "compiler/schedule/row_clusters.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "compiler/ir/entry_values.h"
 #include "compiler/ir/index_poly.h"
@@ -113,8 +114,22 @@ void RowClusters::find_operands(Id product, TileStep& p) {
   const std::vector<Id> sources = g_.sources(paired ? g_.src(product, 0) : product);
   p.operands.resize(p.loops.size());
   for (std::size_t side = 0; side < 2; ++side)
-    for (const Id id : g_.reachable(sources[side]))
+    for (const Id id : different_in_neighbours(sources[side]))
       if (const auto at = std::ranges::find(p.loops, id); at != p.loops.end()) p.operands[index_at(p.loops, at)][side] = true;
+}
+
+// The nodes below a value, but for what only quotients depend on, such as the group of a channel. They are the same for
+// neighbouring iterations.
+std::vector<Id> RowClusters::different_in_neighbours(Id value) const {
+  std::vector<Id> out = {value};
+  std::unordered_set<Id> seen = {value};
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto divisor = g_.op(out[i]) == Op::FLOORDIV ? index_value(g_, g_.src(out[i], 1)) : std::nullopt;
+    if (divisor && *divisor >= product_rows) continue;
+    for (const Id s : g_.src(out[i]))
+      if (seen.insert(s).second) out.push_back(s);
+  }
+  return out;
 }
 
 std::vector<RowCluster> RowClusters::find() {

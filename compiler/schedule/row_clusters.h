@@ -110,6 +110,7 @@ class RowClusters {
   bool shares_rows(const RowCluster& c);
   bool find_halos(RowCluster& c);
   void find_operands(Id product, TileStep& p);
+  std::vector<Id> different_in_neighbours(Id value) const;
   bool needs_rows(const TileStep& p, std::size_t depth) const;
   bool is_few(Id extent) const;
   bool is_short_row(std::size_t kernel, std::size_t depth);
