@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/DomTreeUpdater.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
@@ -105,7 +106,7 @@ void branch_at_rare_clamps(llvm::Function& f, llvm::FunctionAnalysisManager& ana
   std::map<Value*, Value*> counts;  // never iterated
   for (const Clamp& c : clamps) {
     llvm::Loop* loop = loops.getLoopFor(c.result->getParent());
-    if (loop->isInnermost() && std::next(loop->getHeader()->phis().begin()) == loop->getHeader()->phis().end())
+    if (loop->isInnermost() && llvm::hasSingleElement(loop->getHeader()->phis()))
       llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.count", copies);
     Value*& count = counts[c.limit];
     if (count == nullptr) count = count_of(c.limit, f);
