@@ -114,12 +114,12 @@ class Differentiation {
     std::vector<Id> parts;
     for (Id t = x; is_part(t, y);) {
       parts.push_back(t);
-      t = g_.src(t, 0);
+      t = g_.src(t, whole_of(t));
       Id made = gradients(rules_, derivative, y, cotangent, std::span(&t, 1))[0];
       if (made == no_id) continue;
       for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
         std::vector<Id> src = g_.sources(*part);
-        src[0] = made;
+        src[whole_of(*part)] = made;
         made = g_.with_src(*part, src);
       }
       return made;
@@ -129,7 +129,7 @@ class Differentiation {
   // The tangent along a direction of such a part: the tensor moves in the part alone.
   Id along_part(Id derivative, Id y, Id x, Id v) {
     for (Id t = x; is_part(t, y);) {
-      t = g_.src(t, 0);
+      t = g_.src(t, whole_of(t));
       const Id direction = gradients(rules_, derivative, x, v, std::span(&t, 1))[0];
       const Id x_and_v[] = {t, direction};
       if (const Id made = autodiff::tangent(rules_, derivative, y, x_and_v); made != no_id) return made;
@@ -138,9 +138,15 @@ class Differentiation {
   }
   bool is_part(Id x, Id y) const {
     const Op op = g_.op(x);
-    if (op == Op::INDEX) return !is_in_kernel(y);
+    if (op == Op::INDEX || is_guarded_element(x)) return !is_in_kernel(y);
     return op == Op::GATHER || op == Op::SLICE || op == Op::RESHAPE || op == Op::PERMUTE;
   }
+  // An element of a tensor that may be empty is 0 if it is.
+  bool is_guarded_element(Id x) const {
+    return g_.op(x) == Op::WHERE && g_.op(g_.src(x, 1)) == Op::INDEX && e_.constant_of(g_.src(x, 2)) == 0.0;
+  }
+  // Which source of the part is the tensor, or a larger part of it.
+  std::size_t whole_of(Id part) const { return g_.op(part) == Op::WHERE ? 1 : 0; }
   bool is_in_kernel(Id y) const {
     OpenRanges open(g_);
     for (const Id id : g_.reachable(y)) open.visit(id);
@@ -295,7 +301,7 @@ class Differentiation {
     std::unordered_set<std::int64_t> ended;  // loops whose results y uses
     for (const Id id : sources)
       if (g_.op(id) == Op::FOR) ended.insert(g_.range_number(g_.range_of(id)));
-    for (const Id id : sources) {
+    for (const Id id : on_paths_to(y)) {
       if (g_.op(id) != Op::CARRY || ended.contains(g_.range_number(g_.range_of(id)))) continue;
       const auto loop = loops_.find(g_.range_number(g_.range_of(id)));
       if (loop == loops_.end()) continue;
@@ -305,7 +311,8 @@ class Differentiation {
       if (reaches(parts, from_x, g_.slot(id)))
         fail_derivative(g_, derivative,
                         "expected a value of the " + rules_.at(loop->second) + ", got " + rules_.at(x) +
-                            " of outside, on which earlier iterations depend: take the derivative after the loop");
+                            " of outside, on which earlier iterations depend: take the derivative after the loop, or "
+                            "write `stop_gradient` around what they made");
     }
   }
   // Whether the slot of a loop depends, perhaps through other slots, on a value in the set. Only floats carry a derivative.
@@ -315,12 +322,21 @@ class Differentiation {
       const Id next = parts.yield[slots[at]];
       if (!is_float(g_.dtype(next))) continue;
       if (from_x.contains(next)) return true;
-      for (const Id id : g_.reachable(next)) {
+      for (const Id id : on_paths_to(next)) {
         if (g_.op(id) != Op::CARRY || g_.range_of(id) != parts.range) continue;
         if (std::ranges::find(slots, g_.slot(id)) == slots.end()) slots.push_back(g_.slot(id));
       }
     }
     return false;
+  }
+  // y, and what carries a derivative to it.
+  std::vector<Id> on_paths_to(Id y) const {
+    std::vector<Id> out{y};
+    std::unordered_set<Id> seen{y};
+    for (std::size_t at = 0; at < out.size(); ++at)
+      for (const Edge& edge : rules_.edges(out[at]))
+        if (seen.insert(edge.from).second) out.push_back(edge.from);
+    return out;
   }
   bool depends(Id node, Id on) const { return std::ranges::binary_search(g_.reachable(node), on); }
   std::unordered_set<Id> users(Id x) const {

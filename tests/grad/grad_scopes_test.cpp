@@ -10,6 +10,7 @@
 
 using namespace kiln;
 using grad_test::around_zero;
+using grad_test::expect_near;
 using grad_test::Program;
 using grad_test::Tensors;
 
@@ -254,6 +255,50 @@ TEST(Grad, OwnElements) {
   EXPECT_NEAR(r.at("one").v[0], 3 * w[4] * w[4], 1e-15);
   EXPECT_NEAR(r.at("along_one").v[0], 3 * w[4] * w[4] * w[0], 1e-15);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(r.at("row").v[k], 3 * w[6 + k] * w[6 + k], 1e-15);
+}
+// The same of a tensor that may be empty.
+struct element_of_any_extent : program<element_of_any_extent> {
+  in<f64, N> x;
+  in<i32> k;
+  out<f64> second, at, along;
+  constexpr void body() {
+    auto loss = sum(x * x * x);
+    second = grad(loss, x(1));
+    at = grad(loss, x(k));
+    along = jvp(loss, x(k), x(1));
+  }
+};
+TEST(Grad, ElementsOfTensorsThatMayBeEmpty) {
+  Program p(ir<element_of_any_extent>);
+  const Tensors r = p.run({{"x", {{3}, {1, 2, 3}}}, {"k", {{}, {7}}}}, {{"N", 3}});
+  EXPECT_EQ(r.at("second").v[0], 12);
+  EXPECT_EQ(r.at("at").v[0], 27);
+  EXPECT_EQ(r.at("along").v[0], 54);
+  const Tensors none = p.run({{"x", {{0}, {}}}, {"k", {{}, {7}}}}, {{"N", 0}});
+  EXPECT_EQ(none.at("second").v[0] + none.at("at").v[0] + none.at("along").v[0], 0);
+}
+// What earlier iterations made depends on x. It is no path if it counts as a constant.
+template <bool Constant>
+struct by_data : program<by_data<Constant>> {
+  in<f64, 3> x;
+  inout<f64, 3> w;
+  out<f64, 3> by_x;
+  constexpr void body() {
+    for (auto t : this->loop(2)) {
+      if constexpr (Constant) {
+        auto c = stop_gradient(w);
+        by_x = grad(sum(c * c * x), x);
+      } else {
+        by_x = grad(sum(w * w * x), x);
+      }
+      w += x;
+    }
+  }
+};
+TEST(Grad, EarlierIterationsMayBeConstants) {
+  const Tensors r = Program(ir<by_data<true>>).run({{"x", {{3}, {1, 2, 3}}}, {"w", {{3}, {1, 1, -3}}}});
+  expect_near(r.at("by_x"), {4, 9, 0}, 0, "by_x");
+  EXPECT_NE(grad_test::error_of(ir<by_data<false>>).find("`stop_gradient`"), std::string::npos);
 }
 TEST(Grad, Errors) {
   for (const std::string& e : {grad_test::error_of(ir<through_loop>), grad_test::error_of(ir<through_kernel>)})
