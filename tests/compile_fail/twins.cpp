@@ -275,6 +275,14 @@ struct twins : program<twins> {
     auto r = ldexp(v, 0.5);  //! literal does not fit the dtype|integers take 2
 #elif BAD == 118
     auto r = laplacian(loss, v);  //! laplacian is of a value with the first axes of x|with the first axes of x
+#elif BAD == 119
+    auto g = grad(loss);  //! derivative lacks an argument|names what it is with respect to
+#elif BAD == 120
+    auto g = jvp(v * 2, v);  //! derivative lacks an argument|names what it is with respect to
+#elif BAD == 121
+    auto g = value_and_grad(loss, v);  //! argument is no function write a lambda|a function of x, not a value
+#elif BAD == 122
+    auto g = unused_is_zero(v, v);  //! unused is zero is of a derivative|takes what grad, vjp, jvp and hvp return
 #elif BAD == 89
     k = 1.5;  //! an in parameter is read only|read-only
 #endif

@@ -109,6 +109,8 @@ template <class F, class X>
 constexpr why check_checkpoint() {
   if constexpr (!Operand<X>) {
     return why::not_ours;
+  } else if constexpr (Operand<F>) {  // elements of a tensor look like a call
+    return why::argument_is_no_function__write_a_lambda_of_x;
   } else {
     if (detail::wrong(detail::smooth_why<X>())) return detail::smooth_why<X>();
     return detail::smooth_why<std::remove_cvref_t<result_of<F, X>>>();
@@ -118,6 +120,8 @@ template <class F, class X>
 constexpr why check_value_and_gradient() {
   if constexpr (!Operand<X>)
     return why::not_ours;
+  else if constexpr (Operand<F>)
+    return why::argument_is_no_function__write_a_lambda_of_x;
   else
     return detail::check_gradient<std::remove_cvref_t<result_of<F, X>>, X>();
 }
@@ -185,5 +189,9 @@ constexpr auto unused_is_zero(const module_gradient<M, N>& g, sloc l = sloc::cur
   for (int i = 0; i < g.n; ++i) detail::allow_zero(g.b, g.id[i], l);
   return g;
 }
+
+template <Operand... X, why Reason = why::unused_is_zero_is_of_a_derivative__write_unused_is_zero_of_grad>
+  requires(sizeof...(X) > 0)
+mistake<Reason> unused_is_zero(const X&...) KILN_MISTAKE(KILN_REASONS_GRADIENT);
 
 }  // namespace kiln::dsl

@@ -162,6 +162,21 @@ template <class Y, class... X, why Reason = gradient_why<Y, X...>>
   requires(detail::wrong(Reason) && sizeof...(X) > 0 && !(detail::module_of_parameters<X> || ...))
 mistake<Reason> grad(const Y&, const X&...) KILN_MISTAKE(KILN_REASONS_GRADIENT);
 
+// Derivatives without the value that they are with respect to, or without its direction.
+namespace detail {
+inline constexpr why lacks_argument = why::derivative_lacks_an_argument__write_grad_l_x_or_vjp_y_x_c_or_jvp_y_x_v_or_hvp_l_x_v;
+}
+#define KILN_LACKS_ARGUMENT(name, needed)                      \
+  template <Operand... X, why Reason = detail::lacks_argument> \
+    requires(sizeof...(X) > 0 && sizeof...(X) < needed)        \
+  mistake<Reason> name(const X&...) KILN_MISTAKE(KILN_REASONS_GRADIENT);
+KILN_LACKS_ARGUMENT(grad, 2)
+KILN_LACKS_ARGUMENT(vjp, 3)
+KILN_LACKS_ARGUMENT(jvp, 3)
+KILN_LACKS_ARGUMENT(hvp, 3)
+KILN_LACKS_ARGUMENT(laplacian, 2)
+#undef KILN_LACKS_ARGUMENT
+
 // A value and its direction, as nodes. N: the axis of several directions, sh<K>; of one direction sh<>.
 template <class N>
 struct direction_ {
