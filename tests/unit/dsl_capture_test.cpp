@@ -117,6 +117,17 @@ static_assert(ir<shifted<u8, 3>>.symbols[0].min == 2 && ir<shifted<u8, 3>>.symbo
 static_assert(ir<shifted<u8, 3>>.symbols[0].multiple_of == 4);
 static_assert(text_is(ir<shifted<u8, 3>>.params[0].s->extents[1].text, "N+3"));
 
+// An extent has the facts of its own symbols, not those of symbols that cancelled out.
+static_assert(std::is_same_v<std::remove_const_t<decltype(extent_v<E + N - E>)>, dim<"N">>);
+static_assert(std::is_same_v<std::remove_const_t<decltype(extent_v<N * E + E - N * E>)>, std::remove_const_t<decltype(E)>>);
+struct behind_known : program<behind_known> {
+  in<i32, E + N> x;
+  in<i32, E> e;
+  out<i32> y;
+  constexpr void body() { y = sum(slice<0, E, none>(x)) + sum(e); }
+};
+static_assert(ir<behind_known>.n_symbols == 2 && ir<behind_known>.symbols[1].min == 0);
+
 // An inout reads the last stored value, an out may be read once it has a value, and copies of handles name the same tensor.
 struct updates : program<updates> {
   in<i32, N> x;

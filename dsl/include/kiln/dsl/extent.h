@@ -84,6 +84,27 @@ namespace detail {
 
 constexpr bool is_default(const facts& f) { return f.min == 0 && f.max == (std::int64_t{1} << 40) && f.multiple_of == 1; }
 
+// Calls f(name) for every symbol in the text of an extent.
+template <class F>
+constexpr void each_symbol(text_view text, F f) {
+  for (int i = 0; i < text.n;) {
+    if (poly::is_digit(text.p[i])) {
+      while (i < text.n && poly::is_digit(text.p[i])) ++i;
+    } else if (poly::is_name(text.p[i])) {
+      int n = 0;
+      while (i + n < text.n && poly::is_name(text.p[i + n])) ++n;
+      f(text_view{text.p + i, n});
+      i += n;
+    } else {
+      ++i;
+    }
+  }
+}
+template <class F>
+constexpr void each_symbol(const char* text, F f) {
+  detail::each_symbol(detail::text_of(text), f);
+}
+
 constexpr void know(ext& e, const record::symbol* s) {
   text_view name = detail::text_of(s->name);
   int i = 0;
@@ -147,17 +168,29 @@ constexpr bool same(const ext& a, const ext& b) {
 }
 constexpr bool is_negative(const ext& e) { return detail::is_static(e) && detail::value_of(e) < 0; }
 
+// The facts of the symbols in the text: N + M - M has none of M.
+constexpr void know_own(ext& e, const record::symbol* s) {
+  bool own = false;
+  if (s != nullptr)
+    detail::each_symbol(e.text,
+                        [&](text_view name) { own = own || detail::compare_text(name, detail::text_of(s->name)) == 0; });
+  if (own) detail::know(e, s);
+}
 constexpr ext with_facts(const poly::text& t, const ext& a, const ext& b) {
   ext r = detail::ext_of_text(t);
   r.bad = r.bad || a.bad || b.bad;
   for (int i = 0; i < 4; ++i) {
-    if (a.known[i] != nullptr) detail::know(r, a.known[i]);
-    if (b.known[i] != nullptr) detail::know(r, b.known[i]);
+    detail::know_own(r, a.known[i]);
+    detail::know_own(r, b.known[i]);
   }
   return r;
 }
 constexpr ext settled(const poly::sum& s, const ext& a, const ext& b) {
-  const ext all = detail::with_facts({}, a, b);
+  ext all;
+  for (int i = 0; i < 4; ++i) {
+    if (a.known[i] != nullptr) detail::know(all, a.known[i]);
+    if (b.known[i] != nullptr) detail::know(all, b.known[i]);
+  }
   return detail::with_facts(poly::settle(s, {all.known, 4}), a, b);
 }
 constexpr ext plus(const ext& a, const ext& b, int sign = 1) {

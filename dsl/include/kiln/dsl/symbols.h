@@ -31,27 +31,6 @@ struct symbols {
     return i >= 0 && declared[i] && s.min == known[i].min && s.max == known[i].max && s.multiple_of == known[i].multiple_of;
   }
 };
-// Calls f(name) for every symbol in the text of an extent.
-template <class F>
-constexpr void each_symbol(text_view text, F f) {
-  for (int i = 0; i < text.n;) {
-    if (poly::is_digit(text.p[i])) {
-      while (i < text.n && poly::is_digit(text.p[i])) ++i;
-    } else if (poly::is_name(text.p[i])) {
-      int n = 0;
-      while (i + n < text.n && poly::is_name(text.p[i + n])) ++n;
-      f(text_view{text.p + i, n});
-      i += n;
-    } else {
-      ++i;
-    }
-  }
-}
-template <class F>
-constexpr void each_symbol(const char* text, F f) {
-  detail::each_symbol(detail::text_of(text), f);
-}
-
 // Whether an extent determines the symbol s once the known symbols are determined: it is k * s + rest, and k is never 0.
 constexpr bool gives(const detail::symbols& symbols, const bool* known, const char* text, int s) {
   bool open = false;
