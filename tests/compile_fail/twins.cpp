@@ -280,9 +280,17 @@ struct twins : program<twins> {
 #elif BAD == 120
     auto g = jvp(v * 2, v);  //! derivative lacks an argument|names what it is with respect to
 #elif BAD == 121
-    auto g = value_and_grad(loss, v);  //! argument is no function write a lambda|a function of x, not a value
+    auto g = value_and_grad(loss, v);  //! argument is no function of one value|a function of one value
 #elif BAD == 122
     auto g = unused_is_zero(v, v);  //! unused is zero is of a derivative|takes what grad, vjp, jvp and hvp return
+#elif BAD == 123
+    auto g = value_and_grad([&](auto p, auto q) { return sum(p * q); }, v, y);  //! argument is no function of one value|a function of one value
+#elif BAD == 124
+    auto g = grad(loss, model, model);  //! gradient is of values or of one module|one after the other, or to one module
+#elif BAD == 125
+    auto g = grad(loss, {v, y});  //! gradient is of values or of one module|one after the other, or to one module
+#elif BAD == 126
+    auto g = jacobian(v * 2, v);  //! kiln makes no matrix of derivatives|has its columns
 #elif BAD == 89
     k = 1.5;  //! an in parameter is read only|read-only
 #endif

@@ -105,12 +105,16 @@ mistake<Reason> custom_vjp(const Y&, const Function&, const X&...) KILN_MISTAKE(
 
 namespace detail {
 
+// The elements of a tensor look like a call.
+template <class F, class X>
+concept is_function_of = !Operand<F> && requires { detail::declared<const F>()(detail::declared<const expr_of<X>>()); };
+
 template <class F, class X>
 constexpr why check_checkpoint() {
   if constexpr (!Operand<X>) {
     return why::not_ours;
-  } else if constexpr (Operand<F>) {  // elements of a tensor look like a call
-    return why::argument_is_no_function__write_a_lambda_of_x;
+  } else if constexpr (!is_function_of<F, X>) {
+    return why::argument_is_no_function_of_one_value__write_a_lambda_of_x;
   } else {
     if (detail::wrong(detail::smooth_why<X>())) return detail::smooth_why<X>();
     return detail::smooth_why<std::remove_cvref_t<result_of<F, X>>>();
@@ -120,8 +124,8 @@ template <class F, class X>
 constexpr why check_value_and_gradient() {
   if constexpr (!Operand<X>)
     return why::not_ours;
-  else if constexpr (Operand<F>)
-    return why::argument_is_no_function__write_a_lambda_of_x;
+  else if constexpr (!is_function_of<F, X>)
+    return why::argument_is_no_function_of_one_value__write_a_lambda_of_x;
   else
     return detail::check_gradient<std::remove_cvref_t<result_of<F, X>>, X>();
 }
@@ -193,5 +197,13 @@ constexpr auto unused_is_zero(const module_gradient<M, N>& g, sloc l = sloc::cur
 template <Operand... X, why Reason = why::unused_is_zero_is_of_a_derivative__write_unused_is_zero_of_grad>
   requires(sizeof...(X) > 0)
 mistake<Reason> unused_is_zero(const X&...) KILN_MISTAKE(KILN_REASONS_GRADIENT);
+
+// Functions of several values.
+template <class F, class... X, why Reason = why::argument_is_no_function_of_one_value__write_a_lambda_of_x>
+  requires(sizeof...(X) > 1 && (Operand<X> || ...))
+mistake<Reason> checkpoint(const F&, const X&...) KILN_MISTAKE(KILN_REASONS_GRADIENT);
+template <class F, class... X, why Reason = why::argument_is_no_function_of_one_value__write_a_lambda_of_x>
+  requires(sizeof...(X) > 1 && (Operand<X> || ...))
+mistake<Reason> value_and_grad(const F&, const X&...) KILN_MISTAKE(KILN_REASONS_GRADIENT);
 
 }  // namespace kiln::dsl

@@ -18,20 +18,22 @@ constexpr why smooth_why() {
   else
     return is_float<dtype_of<X>> ? why::ok : why::gradient_needs_floating_point__write_cast;
 }
+// A struct of parameters, and of such structs.
+template <class M>
+concept module_of_parameters =
+    std::is_class_v<M> && !Operand<M> && !Extent<M> && !kernel_array<M> && (std::is_aggregate_v<M> || list_of_modules<M>);
+
 template <class Y, class... X>
 constexpr why check_gradient() {
   if constexpr (!Operand<Y> && !(Operand<X> || ...)) return why::not_ours;
   if (detail::wrong(detail::smooth_why<Y>())) return detail::smooth_why<Y>();
   if (rank_of<Y> != 0) return why::gradient_is_of_a_scalar__write_grad_of_sum;
+  if ((module_of_parameters<X> || ...)) return why::gradient_is_of_values_or_of_one_module__write_grad_l_a_b_or_grad_l_model;
   why r = why::ok;
   ((r = r == why::ok ? detail::smooth_why<X>() : r), ...);
   return r;
 }
 
-// A struct of parameters, and of such structs.
-template <class M>
-concept module_of_parameters =
-    std::is_class_v<M> && !Operand<M> && !Extent<M> && !kernel_array<M> && (std::is_aggregate_v<M> || list_of_modules<M>);
 template <class T>
 inline constexpr bool trains = T::direction == dir::inout && is_float<typename T::dtype>;
 // The number of trainable parameters: inout tensors of floating point.
@@ -159,7 +161,7 @@ KILN_ARITY((class A, class B, class C, class D, class E, class F, class G, class
 #undef KILN_ARITY
 #undef KILN_LIST
 template <class Y, class... X, why Reason = gradient_why<Y, X...>>
-  requires(detail::wrong(Reason) && sizeof...(X) > 0 && !(detail::module_of_parameters<X> || ...))
+  requires(detail::wrong(Reason) && (sizeof...(X) > 1 || !(detail::module_of_parameters<X> && ...)))
 mistake<Reason> grad(const Y&, const X&...) KILN_MISTAKE(KILN_REASONS_GRADIENT);
 
 // Derivatives without the value that they are with respect to, or without its direction.
@@ -176,6 +178,24 @@ KILN_LACKS_ARGUMENT(jvp, 3)
 KILN_LACKS_ARGUMENT(hvp, 3)
 KILN_LACKS_ARGUMENT(laplacian, 2)
 #undef KILN_LACKS_ARGUMENT
+
+// grad(l, {a, b})
+namespace detail {
+struct list_in_braces {
+  template <Operand A, Operand... More>
+  constexpr list_in_braces(const A&, const More&...) {}  // NOLINT(google-explicit-constructor)
+};
+}  // namespace detail
+template <Operand Y, why Reason = why::gradient_is_of_values_or_of_one_module__write_grad_l_a_b_or_grad_l_model>
+mistake<Reason> grad(const Y&, const detail::list_in_braces&) KILN_MISTAKE(KILN_REASONS_GRADIENT);
+
+#define KILN_NO_MATRIX(name)                                                                                              \
+  template <class... X, why Reason = why::kiln_makes_no_matrix_of_derivatives__write_jvp_along_several_directions_or_hvp> \
+    requires(Operand<X> || ...)                                                                                           \
+  mistake<Reason> name(const X&...) KILN_MISTAKE(KILN_REASONS_GRADIENT);
+KILN_NO_MATRIX(jacobian)
+KILN_NO_MATRIX(hessian)
+#undef KILN_NO_MATRIX
 
 // A value and its direction, as nodes. N: the axis of several directions, sh<K>; of one direction sh<>.
 template <class N>

@@ -158,7 +158,9 @@ namespace kiln::dsl {
   X(cotangent_has_another_type__write_it_with_dtype_and_shape_of_y, "the cotangent of vjp(y, x, c) has the dtype and the shape of y: cast<...>(c), expand<...>(c)") \
   X(direction_has_another_shape__write_that_of_x_or_one_more_leading_axis, "a direction of x has the dtype and the shape of x, or one more leading axis, of one extent for all: expand<...>(v), unsqueeze<0>(v)") \
   X(derivative_lacks_an_argument__write_grad_l_x_or_vjp_y_x_c_or_jvp_y_x_v_or_hvp_l_x_v, "a derivative names what it is with respect to: grad(l, x), vjp(y, x, c), jvp(y, x, v), hvp(l, x, v), laplacian(y, x)") \
-  X(argument_is_no_function__write_a_lambda_of_x, "the first argument is a function of x, not a value: checkpoint([&](auto p) { return exp(p); }, x)") \
+  X(gradient_is_of_values_or_of_one_module__write_grad_l_a_b_or_grad_l_model, "a gradient is with respect to values, one after the other, or to one module: grad(l, a, b), grad(l, model)") \
+  X(argument_is_no_function_of_one_value__write_a_lambda_of_x, "the first argument is a function of one value, the second one is that value: checkpoint([&](auto p) { return exp(p); }, x)") \
+  X(kiln_makes_no_matrix_of_derivatives__write_jvp_along_several_directions_or_hvp, "kiln makes no matrix of derivatives: jvp(y, x, v) along a list of directions has its columns, vjp(y, x, c) a row, hvp(l, x, v) of second derivatives") \
   X(unused_is_zero_is_of_a_derivative__write_unused_is_zero_of_grad, "unused_is_zero takes what grad, vjp, jvp and hvp return: unused_is_zero(grad(y, x))") \
   X(module_has_no_trainable_parameter__declare_it_inout, "the module has no trainable parameter: inout<f32, N> w; an in<> is constant") \
   X(parameter_is_not_of_this_module__write_g_of_model_w, "the gradients of a module are of its inout<> parameters of floating point: auto g = grad(loss, model); g(model.w)") \
@@ -329,7 +331,9 @@ enum class why : unsigned char {
   cotangent_has_another_type__write_it_with_dtype_and_shape_of_y,
   direction_has_another_shape__write_that_of_x_or_one_more_leading_axis,
   derivative_lacks_an_argument__write_grad_l_x_or_vjp_y_x_c_or_jvp_y_x_v_or_hvp_l_x_v,
-  argument_is_no_function__write_a_lambda_of_x,
+  gradient_is_of_values_or_of_one_module__write_grad_l_a_b_or_grad_l_model,
+  argument_is_no_function_of_one_value__write_a_lambda_of_x,
+  kiln_makes_no_matrix_of_derivatives__write_jvp_along_several_directions_or_hvp,
   module_has_no_trainable_parameter__declare_it_inout,
   custom_derivative_returns_other_types__write_pack_with_the_type_of_each_x,
   laplacian_is_of_a_value_with_the_first_axes_of_x__write_sum_of_the_others,
