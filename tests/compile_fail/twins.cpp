@@ -291,6 +291,54 @@ struct twins : program<twins> {
     auto g = grad(loss, {v, y});  //! gradient is of values or of one module|one after the other, or to one module
 #elif BAD == 126
     auto g = jacobian(v * 2, v);  //! kiln makes no matrix of derivatives|has its columns
+#elif BAD == 127
+    auto r = einsum("ij,j->i", a, v);  //! products are matmul dot or sums|matmul\(a, b\), also of batches
+#elif BAD == 128
+    auto r = conv2d(image, filter, 1, 1);  //! options are in angle brackets|conv2d<conv
+#elif BAD == 129
+    auto r = conv2d(image, filter, conv{.stride = 1});  //! options are in angle brackets|conv2d<conv
+#elif BAD == 130
+    auto r = conv2d<1, 1>(image, filter);  //! options are in angle brackets|conv2d<conv
+#elif BAD == 131
+    auto r = max_pool2d<2>(image);  //! options are in angle brackets|max_pool2d<pool
+#elif BAD == 132
+    auto r = avg_pool2d(image, 2);  //! options are in angle brackets|max_pool2d<pool
+#elif BAD == 133
+    auto r = grad(loss, {1, 2});  //! gradient is of values or of one module|one after the other, or to one module
+#elif BAD == 134
+    auto r = value_and_grad([&](auto m) { return sum(m.w); }, model);  //! a module is no value|auto g = grad\(l, model\)
+#elif BAD == 135
+    auto r = stop_gradient(model);  //! a module is no value|stop_gradient\(model.w\)
+#elif BAD == 136
+    auto r = slice<0, M, -L>(v);  //! only integers count from the end|for a bound of -Q write N - Q
+#elif BAD == 137
+    auto r = slice<0, -L>(v);  //! only integers count from the end|for a bound of -Q write N - Q
+#elif BAD == 138
+    auto r = sort(v);  //! kiln sorts nothing|max<1>\(x\) at argmax<1>\(x\)
+#elif BAD == 139
+    auto r = topk<3>(v);  //! kiln sorts nothing|topk is a loop
+#elif BAD == 140
+    auto r = one_hot(k, 10);  //! write select of positions iota or arange|one hot unsqueeze<1>\(k\) == arange<10>
+#elif BAD == 141
+    auto r = tril(x);  //! write select of positions iota or arange|tril is select
+#elif BAD == 142
+    auto r = norm(v);  //! sqrt of sum of x times x|a norm is sqrt
+#elif BAD == 143
+    auto r = dropout(v, 0.1f);  //! draws no random numbers|select\(keep
+#elif BAD == 144
+    auto r = batch_norm(image);  //! mean of axes keepdims|of other axes
+#elif BAD == 145
+    auto r = conv1d(a, b, 1);  //! conv2d of unsqueeze|conv1d is conv2d\(unsqueeze<2>
+#elif BAD == 146
+    auto r = softplus(v);  //! an activation is a few operations|log1p\(exp
+#elif BAD == 147
+    auto r = cross_entropy(x, k);  //! a loss is a few operations|-mean\(log softmax
+#elif BAD == 148
+    auto r = swapaxes(x, 0, 1);  //! write permute transpose|transpose<0, 1>\(x\)
+#elif BAD == 149
+    auto r = add(v, 1.0f);  //! select full loop or operators|a \+ b for add
+#elif BAD == 150
+    auto r = gather(v, 0, k);  //! elements at places|x\(rows\) for take and gather
 #elif BAD == 89
     k = 1.5;  //! an in parameter is read only|read-only
 #endif

@@ -28,6 +28,7 @@
 #include "kiln/dsl/elements.h"
 #include "kiln/dsl/misuse.h"
 #include "kiln/dsl/foreign.h"
+#include "kiln/dsl/elsewhere.h"
 #include "kiln/dsl/variable.h"
 #include "kiln/dsl/math.h"
 #include "kiln/dsl/movement.h"

@@ -134,6 +134,11 @@ struct p : program<p> { in<f32, N> x; out<f32, N> y; private: constexpr void bod
 struct p : program<p> { in<f32, N> x; out<f32, N> y; float helper = 0; constexpr void body() { y = x; } };  //! in<|static constexpr
 #elif BAD == 51
 struct p : program<p> { inout<f16> x; in<f32, 4, 4, M> w; out<float> y; constexpr void body() { y = sum(w); } };  //! f32
+#elif BAD == 52
+constexpr facts even{.multiple_of = 2};
+inline constexpr dim<"A", even> A; inline constexpr dim<"B", even> B; inline constexpr dim<"C", even> C; inline constexpr dim<"D", even> D;
+inline constexpr dim<"E", even> E; inline constexpr dim<"F", even> F; inline constexpr dim<"G", even> G;
+struct p : program<p> { in<f32, A + B + C + D + E + F + G> x; out<f32> y; constexpr void body() { y = sum(x); } };  //! at most six dims
 #else
 struct p : program<p> { in<f32, N> x; out<f32, N> y; constexpr void body() { y = x; } };
 #endif

@@ -206,4 +206,12 @@ template <class F, class... X, why Reason = why::argument_is_no_function_of_one_
   requires(sizeof...(X) > 1 && (Operand<X> || ...))
 mistake<Reason> value_and_grad(const F&, const X&...) KILN_MISTAKE(KILN_REASONS_GRADIENT);
 
+// A module. No argument brings these names from kiln::dsl, so they are words of kiln (names.h).
+template <class F, detail::module_of_parameters M,
+          why Reason = why::a_module_is_no_value__write_stop_gradient_of_model_w_or_grad_l_model>
+mistake<Reason> value_and_grad(const F&, const M&) KILN_MISTAKE(KILN_REASONS_GRADIENT);
+template <detail::module_of_parameters M,
+          why Reason = why::a_module_is_no_value__write_stop_gradient_of_model_w_or_grad_l_model>
+mistake<Reason> stop_gradient(const M&) KILN_MISTAKE(KILN_REASONS_GRADIENT);
+
 }  // namespace kiln::dsl

@@ -179,10 +179,10 @@ KILN_LACKS_ARGUMENT(hvp, 3)
 KILN_LACKS_ARGUMENT(laplacian, 2)
 #undef KILN_LACKS_ARGUMENT
 
-// grad(l, {a, b})
+// grad(l, {a, b}), grad(l, {1, 2})
 namespace detail {
 struct list_in_braces {
-  template <Operand A, Operand... More>
+  template <class A, class... More>
   constexpr list_in_braces(const A&, const More&...) {}  // NOLINT(google-explicit-constructor)
 };
 }  // namespace detail

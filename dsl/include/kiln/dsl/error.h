@@ -65,6 +65,7 @@ namespace kiln::dsl {
   X(inferred_extent_does_not_divide, "the extent -1 cannot be inferred: the other extents do not divide the number of elements") \
   X(extents_do_not_expand, "expand: each extent must stay or grow from 1") \
   X(slice_is_out_of_range, "slice bounds are outside the axis") \
+  X(only_integers_count_from_the_end__write_n_minus_q, "only integers count from the end: for a bound of -Q write N - Q, slice<0, P, N - Q>(x)") \
   X(slice_step_is_zero, "the step of a slice must not be 0") \
   X(padding_is_negative, "padding must not be negative") \
   X(padding_is_larger_than_the_axis, "edge, reflect or wrap padding is larger than the axis allows") \
@@ -138,8 +139,6 @@ namespace kiln::dsl {
   X(a_captured_value_is_not_swapped__write_auto_t_of_var_and_assign, "no std::swap or std::exchange: of elements auto t = y(i); y(i) = y(j); y(j) = t; of whole tensors auto t = var(a); a = b; b = t;") \
   X(an_array_of_cpp_has_no_captured_index_or_length__write_local, "arrays and containers of C++ hold no captured values: auto a = local<f32, 4>(), elements a(i)") \
   X(functions_are_no_members__write_sum_of_x, "functions are no members: write sum(x), max<0>(x), reshape<N, M>(x), cast<f32>(x), transpose<0, 1>(x), y = 0") \
-  X(not_a_name_of_kiln__write_max_min_select_concat_full_loop, "kiln's names: select(c, a, b) for where, max(a, b) for maximum, loop(n) for range, full<f32, N>(0) for zeros") \
-  X(elements_at_places__write_x_of_places, "elements are read and written at places: x(rows) for take and gather, y(rows) += e for scatter; rows is an integer tensor") \
   X(an_operand_is_a_tensor_a_number_or_an_extent, "an operand is a tensor, a number or an extent") \
   X(a_variable_of_cpp_is_no_variable_of_the_program__write_var, "a variable of C++ does not change while the program runs: auto t = var(0.0f), then t += e") \
   X(three_operands__write_fma_a_b_c_clamp_x_lo_hi, "three operands: fma(a, b, c) is a * b + c, clamp(x, lo, hi)") \
@@ -159,6 +158,7 @@ namespace kiln::dsl {
   X(direction_has_another_shape__write_that_of_x_or_one_more_leading_axis, "a direction of x has the dtype and the shape of x, or one more leading axis, of one extent for all: expand<...>(v), unsqueeze<0>(v)") \
   X(derivative_lacks_an_argument__write_grad_l_x_or_vjp_y_x_c_or_jvp_y_x_v_or_hvp_l_x_v, "a derivative names what it is with respect to: grad(l, x), vjp(y, x, c), jvp(y, x, v), hvp(l, x, v), laplacian(y, x)") \
   X(gradient_is_of_values_or_of_one_module__write_grad_l_a_b_or_grad_l_model, "a gradient is with respect to values, one after the other, or to one module: grad(l, a, b), grad(l, model)") \
+  X(a_module_is_no_value__write_stop_gradient_of_model_w_or_grad_l_model, "a module is no value: stop_gradient(model.w); the gradients of a module are auto l = f(model); auto g = grad(l, model); g(model.w)") \
   X(argument_is_no_function_of_one_value__write_a_lambda_of_x, "the first argument is a function of one value, the second one is that value: checkpoint([&](auto p) { return exp(p); }, x)") \
   X(kiln_makes_no_matrix_of_derivatives__write_jvp_along_several_directions_or_hvp, "kiln makes no matrix of derivatives: jvp(y, x, v) along a list of directions has its columns, vjp(y, x, c) a row, hvp(l, x, v) of second derivatives") \
   X(unused_is_zero_is_of_a_derivative__write_unused_is_zero_of_grad, "unused_is_zero takes what grad, vjp, jvp and hvp return: unused_is_zero(grad(y, x))") \
@@ -252,6 +252,7 @@ enum class why : unsigned char {
   inferred_extent_does_not_divide,
   extents_do_not_expand,
   slice_is_out_of_range,
+  only_integers_count_from_the_end__write_n_minus_q,
   slice_step_is_zero,
   padding_is_negative,
   padding_is_larger_than_the_axis,
@@ -308,8 +309,19 @@ enum class why : unsigned char {
   a_captured_value_is_not_swapped__write_auto_t_of_var_and_assign,
   an_array_of_cpp_has_no_captured_index_or_length__write_local,
   functions_are_no_members__write_sum_of_x,
-  not_a_name_of_kiln__write_max_min_select_concat_full_loop,
+  not_a_name_of_kiln__write_max_min_select_full_loop_or_operators,
+  not_a_name_of_kiln__write_permute_transpose_unsqueeze_expand_reshape_concat_split,
+  products_are_matmul_dot_or_sums__write_sum_of_axis_of_a_product,
+  not_a_name_of_kiln__write_max_sum_mean_or_sqrt_of_sum_of_x_times_x,
+  kiln_sorts_nothing__write_max_argmax_a_loop_of_exchanges_or_cumsum,
+  not_a_name_of_kiln__write_select_of_positions_iota_or_arange,
+  an_activation_is_a_few_operations__write_max_select_exp_log1p_or_clamp,
+  a_loss_is_a_few_operations__write_mse_or_mean_of_abs_or_of_log_softmax,
+  a_normalisation_is_layer_norm_or_a_few_operations__write_mean_of_axes_keepdims,
+  windows_have_two_axes__write_conv2d_of_unsqueeze_of_2_or_a_loop_in_a_kernel,
+  kiln_draws_no_random_numbers__write_select_of_a_mask_parameter,
   elements_at_places__write_x_of_places,
+  options_are_in_angle_brackets__write_conv2d_of_conv_stride_padding_or_max_pool2d_of_pool_kernel,
   an_operand_is_a_tensor_a_number_or_an_extent,
   loops_and_kernels_repeat__write_for_auto,
   keywords_are_members__write_scope_s_of_x_or_this,
@@ -332,6 +344,7 @@ enum class why : unsigned char {
   direction_has_another_shape__write_that_of_x_or_one_more_leading_axis,
   derivative_lacks_an_argument__write_grad_l_x_or_vjp_y_x_c_or_jvp_y_x_v_or_hvp_l_x_v,
   gradient_is_of_values_or_of_one_module__write_grad_l_a_b_or_grad_l_model,
+  a_module_is_no_value__write_stop_gradient_of_model_w_or_grad_l_model,
   argument_is_no_function_of_one_value__write_a_lambda_of_x,
   kiln_makes_no_matrix_of_derivatives__write_jvp_along_several_directions_or_hvp,
   module_has_no_trainable_parameter__declare_it_inout,
@@ -380,6 +393,20 @@ struct mistake {
 #else
 #define KILN_MISTAKE(list) = delete
 #define KILN_DELETED(text) = delete
+#endif
+// A function of any arguments, which every other function of its name hides: nothing converts its arguments.
+#if defined(__clang__)
+#define KILN_DELETED_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wc++26-extensions\"")
+#define KILN_DELETED_END _Pragma("clang diagnostic pop")
+#define KILN_ELSEWHERE(f, reason, text) \
+  template <auto...>                    \
+  mistake<why::reason> f(const any_argument&, ...) = delete ("kiln: " text);
+#else
+#define KILN_DELETED_BEGIN
+#define KILN_DELETED_END
+#define KILN_ELSEWHERE(f, reason, text) \
+  template <auto...>                    \
+  mistake<why::reason> f(const any_argument&, ...) = delete;
 #endif
 #define KILN_HIDDEN_BY(what) \
   KILN_DELETED("kiln: this name means a " what " here: for the function write kiln::dsl::NAME(x), as kiln::dsl::relu(x)")

@@ -40,12 +40,16 @@ struct dim {
           "kiln: C++ sees no extents: the extent as a value is size<N, i32>(), an array has static extents: local<f32, 4>()");
 };
 
+// What makes an extent unusable. It is reported where the extent is used.
+enum class flaw : unsigned char { none, too_large_or_by_zero, too_many_facts };
+
 // A polynomial with its symbols' facts. The list `known` ends with a null and leaves out symbols without facts.
+inline constexpr int max_known = poly::max_atoms;
 struct ext {
   using is_extent = void;
   char text[poly::max_text] = {};
-  const record::symbol* known[4] = {};
-  bool bad = false;  // too large a polynomial, or a division by zero: reported where the extent is used
+  const record::symbol* known[max_known] = {};
+  flaw bad = flaw::none;
 };
 
 // An extent inside a shape is a long, a dim or a polynomial.
@@ -108,20 +112,20 @@ constexpr void each_symbol(const char* text, F f) {
 constexpr void know(ext& e, const record::symbol* s) {
   text_view name = detail::text_of(s->name);
   int i = 0;
-  while (i < 4 && e.known[i] != nullptr && detail::compare_text(detail::text_of(e.known[i]->name), name) < 0) ++i;
-  if (i < 4 && e.known[i] != nullptr && detail::compare_text(detail::text_of(e.known[i]->name), name) == 0) return;
-  if (e.known[3] != nullptr) {
-    e.bad = true;
+  while (i < max_known && e.known[i] != nullptr && detail::compare_text(detail::text_of(e.known[i]->name), name) < 0) ++i;
+  if (i < max_known && e.known[i] != nullptr && detail::compare_text(detail::text_of(e.known[i]->name), name) == 0) return;
+  if (e.known[max_known - 1] != nullptr) {
+    e.bad = flaw::too_many_facts;
     return;
   }
-  for (int k = 3; k > i; --k) e.known[k] = e.known[k - 1];
+  for (int k = max_known - 1; k > i; --k) e.known[k] = e.known[k - 1];
   e.known[i] = s;
 }
 
 constexpr ext ext_of_text(const poly::text& t) {
   ext e;
   if (t.n >= poly::max_text) {
-    e.bad = true;
+    e.bad = flaw::too_large_or_by_zero;
     e.text[0] = '0';
     return e;
   }
@@ -178,8 +182,9 @@ constexpr void know_own(ext& e, const record::symbol* s) {
 }
 constexpr ext with_facts(const poly::text& t, const ext& a, const ext& b) {
   ext r = detail::ext_of_text(t);
-  r.bad = r.bad || a.bad || b.bad;
-  for (int i = 0; i < 4; ++i) {
+  for (const flaw f : {a.bad, b.bad})
+    if (r.bad == flaw::none) r.bad = f;
+  for (int i = 0; i < max_known; ++i) {
     detail::know_own(r, a.known[i]);
     detail::know_own(r, b.known[i]);
   }
@@ -187,11 +192,11 @@ constexpr ext with_facts(const poly::text& t, const ext& a, const ext& b) {
 }
 constexpr ext settled(const poly::sum& s, const ext& a, const ext& b) {
   ext all;
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < max_known; ++i) {
     if (a.known[i] != nullptr) detail::know(all, a.known[i]);
     if (b.known[i] != nullptr) detail::know(all, b.known[i]);
   }
-  return detail::with_facts(poly::settle(s, {all.known, 4}), a, b);
+  return detail::with_facts(poly::settle(s, {all.known, max_known}), a, b);
 }
 constexpr ext plus(const ext& a, const ext& b, int sign = 1) {
   return detail::settled(poly::add(poly::parse(detail::text_of(a.text)), poly::parse(detail::text_of(b.text)), sign), a, b);
@@ -201,9 +206,9 @@ constexpr ext times(const ext& a, const ext& b) {
 }
 constexpr ext floor_div(const ext& a, std::int64_t d) {
   if (d < 0) return floor_div(detail::times(a, detail::to_ext(-1)), -d);
-  ext r =
-      detail::with_facts(d == 0 ? poly::text{} : poly::floor_div(poly::parse(detail::text_of(a.text)), d, {a.known, 4}), a, a);
-  r.bad = r.bad || d == 0;
+  ext r = detail::with_facts(
+      d == 0 ? poly::text{} : poly::floor_div(poly::parse(detail::text_of(a.text)), d, {a.known, max_known}), a, a);
+  if (d == 0) r.bad = flaw::too_large_or_by_zero;
   return r;
 }
 constexpr ext ceil_div(const ext& a, std::int64_t d) { return detail::floor_div(detail::plus(a, detail::to_ext(d - 1)), d); }
@@ -225,16 +230,22 @@ constexpr ext exact_div(const ext& a, const ext& b) {
 template <auto E>
 constexpr bool valid() {
   if constexpr (ExtentArg<plain<decltype(E)>>)
-    return !detail::to_ext(E).bad && !detail::is_negative(detail::to_ext(E));
+    return detail::to_ext(E).bad == flaw::none && !detail::is_negative(detail::to_ext(E));
   else
     return false;
+}
+constexpr int known_count(const ext& e) {
+  int n = 0;
+  while (n < max_known && e.known[n] != nullptr) ++n;
+  return n;
 }
 // The canonical form of an extent inside a shape.
 template <ext E>
 constexpr auto canonical() {
   constexpr int n = detail::text_length(E.text);
-  if constexpr (E.bad) {
-    static_assert(!E.bad, "kiln: an extent is too large a polynomial or divides by zero");
+  if constexpr (E.bad != flaw::none) {
+    static_assert(E.bad != flaw::too_many_facts, "kiln: an extent has at most six dims with facts: declare the others without");
+    static_assert(E.bad != flaw::too_large_or_by_zero, "kiln: an extent is too large a polynomial or divides by zero");
   } else if constexpr (detail::is_static(E)) {
     return static_cast<long>(detail::value_of(E));
   } else if constexpr (poly::atom_length(E.text) == n && E.text[0] != '(') {
@@ -242,16 +253,9 @@ constexpr auto canonical() {
       return dim<str<n>(E.text, n), facts{E.known[0]->min, E.known[0]->max, E.known[0]->multiple_of}>{};
     else
       return dim<str<n>(E.text, n)>{};
-  } else if constexpr (E.known[0] == nullptr) {
-    return polynomial<str<n>(E.text, n)>{};
-  } else if constexpr (E.known[1] == nullptr) {
-    return polynomial<str<n>(E.text, n), E.known[0]>{};
-  } else if constexpr (E.known[2] == nullptr) {
-    return polynomial<str<n>(E.text, n), E.known[0], E.known[1]>{};
-  } else if constexpr (E.known[3] == nullptr) {
-    return polynomial<str<n>(E.text, n), E.known[0], E.known[1], E.known[2]>{};
   } else {
-    return polynomial<str<n>(E.text, n), E.known[0], E.known[1], E.known[2], E.known[3]>{};
+    return
+        []<int... I>(seq<I...>) { return polynomial<str<n>(E.text, n), E.known[I]...>{}; }(make_seq<detail::known_count(E)>{});
   }
 }
 template <auto E>
@@ -300,6 +304,6 @@ constexpr ext operator-(A a) {
 
 // The constraint of parameters' declarations: compilers print its name as the message.
 template <auto... E>
-concept extents__write_dim_or_an_integer_from_0_and_divide_by_no_zero = (detail::valid<E>() && ...);
+concept extents__write_dim_or_an_integer_from_0_divide_by_no_zero_give_at_most_six_dims_facts = (detail::valid<E>() && ...);
 
 }  // namespace kiln::dsl

@@ -1,4 +1,4 @@
-// Functions of std, C and NumPy on captured values. Without these declarations the compilers would answer such a mistake with
+// Functions of std and C on captured values. Without these declarations the compilers would answer such a mistake with
 // lists of candidates, or from inside of the standard library. A call of std::max looks only into std: the declarations at the
 // end of this file are all that Kiln adds to std. They take operands of Kiln alone, are never defined, and only a mistake
 // chooses them.
@@ -24,10 +24,6 @@
 #define KILN_MISSING_2(X) X(fdim)
 #define KILN_MISSING_C1(X) X(erfcf) X(tgammaf) X(lgammaf)
 #define KILN_MISSING_C2(X) X(fdimf)
-#define KILN_FOREIGN_NAMES(X) \
-  X(where) X(maximum) X(minimum) X(range) X(zeros) X(ones) X(zeros_like) X(ones_like) X(concatenate) X(cat) X(power) X(absolute) \
-  X(vstack) X(hstack) X(einsum) X(parallel_for)
-#define KILN_FOREIGN_ACCESSES(X) X(take) X(take_along_axis) X(gather) X(scatter) X(index_select) X(embedding)
 // clang-format on
 
 #define KILN_STD_AND_C kiln::dsl::why::std_and_c_know_no_captured_values__write_max_abs_sqrt_pow_of_kiln_without_std
@@ -67,18 +63,6 @@ KILN_MISSING_1(KILN_X)
 KILN_MISSING_2(KILN_X)
 KILN_MISSING_C1(KILN_X)
 KILN_MISSING_C2(KILN_X)
-#undef KILN_X
-
-#define KILN_X(f)                                                                                                \
-  template <class X, class... More, why Reason = why::not_a_name_of_kiln__write_max_min_select_concat_full_loop> \
-    requires(Operand<X> || Extent<X>)                                                                            \
-  mistake<Reason> f(const X&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
-KILN_FOREIGN_NAMES(KILN_X)
-#undef KILN_X
-#define KILN_X(f)                                                                                           \
-  template <int... Axes, Operand X, class... More, why Reason = why::elements_at_places__write_x_of_places> \
-  mistake<Reason> f(const X&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
-KILN_FOREIGN_ACCESSES(KILN_X)
 #undef KILN_X
 
 // std::cout << x(i)

@@ -43,6 +43,9 @@ using dsl::pad_mode;
 using dsl::reverse;
 using dsl::to_end;
 
+using dsl::stop_gradient;
+using dsl::value_and_grad;
+
 using dsl::count_nodes;
 using dsl::count_ops;
 using dsl::ir;

@@ -23,6 +23,22 @@ constexpr ext bound(const ext& n, const ext& open) {
   else
     return detail::to_ext(Bound);
 }
+// -Q, for a dim Q.
+template <auto Bound>
+constexpr bool is_never_positive() {
+  using B = plain<decltype(Bound)>;
+  if constexpr (std::is_same_v<B, none_> || integer<B>) {
+    return false;
+  } else {
+    const poly::sum s = poly::parse(detail::text_of(detail::to_ext(Bound).text));
+    bool any = false;
+    for (int i = 0; i < s.n; ++i) {
+      if (s.t[i].c > 0) return false;
+      any = any || s.t[i].n > 0;
+    }
+    return any;
+  }
+}
 struct slice_range {
   ext begin, end, size;
   why reason = why::ok;
@@ -34,6 +50,8 @@ constexpr slice_range slice_bounds(const ext& n) {
   r.begin = detail::bound<Begin>(n, Step > 0 ? detail::to_ext(0) : last);
   r.end = detail::bound<End>(n, Step > 0 ? n : detail::to_ext(-1));
   if (Step == 0) return {r.begin, r.end, n, why::slice_step_is_zero};
+  if (detail::is_never_positive<Begin>() || detail::is_never_positive<End>())
+    return {r.begin, r.end, n, why::only_integers_count_from_the_end__write_n_minus_q};
   const ext span = Step > 0 ? detail::plus(r.end, r.begin, -1) : detail::plus(r.begin, r.end, -1);
   r.size = detail::ceil_div(span, Step > 0 ? Step : -Step);
   const ext low = Step > 0 ? r.begin : r.end, high = Step > 0 ? r.end : r.begin;
@@ -158,7 +176,8 @@ constexpr why tile_why(int rank) {
 
 }  // namespace detail
 
-// slice<axis, begin, end, step>(x): the elements begin, begin + step, .. before end. Negative integers count from the end;
+// slice<axis, begin, end, step>(x): the elements begin, begin + step, .. before end. Negative integers count from the end, a
+// bound of dims does not: N - Q. Without a bound,
 // `none` is the open end in the direction of the step: slice<0, 1, none>(x), slice<1, none, -1>(x), slice<0, none, none, -1>(x)
 // (reversed), slice<0, 0, N - 2>(x). Bounds that are known to be outside of the axis are a mistake.
 template <int Axis, auto Begin, auto End = none, int Step = 1, Operand X>

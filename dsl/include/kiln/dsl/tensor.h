@@ -82,16 +82,16 @@ struct tensor_ : ops<tensor_<Dir, D, S, Strides>>, elements_t<tensor_<Dir, D, S,
 // in<D, E...>, out and inout are parameters, expr<D, E...> is the type of a value. D is a tag (f32, i32, ..) or bool. Each
 // extent E is an integer from 0, a dim or a polynomial of dims; without extents the tensor is a scalar.
 template <dtype_of_kiln__write_f32_for_float_f64_i32_for_int_i64_u8 D, auto... E>
-  requires extents__write_dim_or_an_integer_from_0_and_divide_by_no_zero<E...>
+  requires extents__write_dim_or_an_integer_from_0_divide_by_no_zero_give_at_most_six_dims_facts<E...>
 using expr = expr_<D, make_sh<E...>>;
 template <dtype_of_kiln__write_f32_for_float_f64_i32_for_int_i64_u8 D, auto... E>
-  requires extents__write_dim_or_an_integer_from_0_and_divide_by_no_zero<E...>
+  requires extents__write_dim_or_an_integer_from_0_divide_by_no_zero_give_at_most_six_dims_facts<E...>
 using in = tensor_<dir::in, D, make_sh<E...>>;
 template <dtype_of_kiln__write_f32_for_float_f64_i32_for_int_i64_u8 D, auto... E>
-  requires extents__write_dim_or_an_integer_from_0_and_divide_by_no_zero<E...>
+  requires extents__write_dim_or_an_integer_from_0_divide_by_no_zero_give_at_most_six_dims_facts<E...>
 using out = tensor_<dir::out, D, make_sh<E...>>;
 template <dtype_of_kiln__write_f32_for_float_f64_i32_for_int_i64_u8 D, auto... E>
-  requires extents__write_dim_or_an_integer_from_0_and_divide_by_no_zero<E...>
+  requires extents__write_dim_or_an_integer_from_0_divide_by_no_zero_give_at_most_six_dims_facts<E...>
 using inout = tensor_<dir::inout, D, make_sh<E...>>;
 
 template <class T>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kiln/dsl/contract.h"
+#include "kiln/dsl/elsewhere.h"
 
 namespace kiln::dsl {
 
@@ -135,7 +136,9 @@ constexpr auto convolved(const X& x, const W& w, const sloc& l) {
 
 template <class X, class W, class B, conv O>
 constexpr why conv_bias_why() {
-  if constexpr (detail::wrong(detail::check_conv<X, W, O>()) || !Operand<B>)
+  if constexpr (!Operand<B>)
+    return why::not_ours;
+  else if constexpr (detail::wrong(detail::check_conv<X, W, O>()))
     return detail::check_conv<X, W, O>();
   else if constexpr (rank_of<B> != 1)
     return why::bias_must_have_one_element_per_output_channel;
@@ -188,7 +191,7 @@ template <conv O = conv{}, class X, class W>
 constexpr auto conv2d(const X& x, const W& w, sloc l = sloc::current()) {
   return detail::convolved<O>(x, w, l);
 }
-template <conv O = conv{}, class X, class W, Operand B>
+template <conv O = conv{}, class X, class W, class B>
   requires(detail::conv_bias_why<X, W, B, O>() == why::ok)
 constexpr auto conv2d(const X& x, const W& w, const B& bias, sloc l = sloc::current()) {
   const auto y = detail::convolved<O>(x, w, l);
@@ -197,7 +200,7 @@ constexpr auto conv2d(const X& x, const W& w, const B& bias, sloc l = sloc::curr
 template <conv O = conv{}, class X, class W, why Reason = conv_why<X, W, O>>
   requires(detail::wrong(Reason))
 mistake<Reason> conv2d(const X&, const W&) KILN_MISTAKE(KILN_REASONS_CONTRACT);
-template <conv O = conv{}, class X, class W, Operand B, why Reason = detail::conv_bias_why<X, W, B, O>()>
+template <conv O = conv{}, class X, class W, class B, why Reason = detail::conv_bias_why<X, W, B, O>()>
   requires(detail::wrong(Reason))
 mistake<Reason> conv2d(const X&, const W&, const B&) KILN_MISTAKE(KILN_REASONS_CONTRACT);
 
@@ -228,5 +231,17 @@ mistake<Reason> max_pool2d(const X&) KILN_MISTAKE(KILN_REASONS_CONTRACT);
 template <pool P, class X, why Reason = pool_why<X, P, klass::floating>>
   requires(detail::wrong(Reason))
 mistake<Reason> avg_pool2d(const X&) KILN_MISTAKE(KILN_REASONS_CONTRACT);
+
+// conv2d(x, w, 1, 1), max_pool2d<2>(x)
+// clang-format off
+KILN_DELETED_BEGIN
+#define KILN_X(f) KILN_ELSEWHERE(f, options_are_in_angle_brackets__write_conv2d_of_conv_stride_padding_or_max_pool2d_of_pool_kernel, \
+  "the options are in angle brackets, with their names: conv2d<conv{.stride = 1, .padding = 1}>(x, w), also (x, w, bias), max_pool2d<pool{.kernel = 2}>(x)")
+KILN_X(conv2d)
+KILN_X(max_pool2d)
+KILN_X(avg_pool2d)
+#undef KILN_X
+KILN_DELETED_END
+// clang-format on
 
 }  // namespace kiln::dsl
