@@ -303,9 +303,11 @@ class Transpose {
                       "expected a derivative, got bits of a float by " + rules_.at(node_) + "; write `stop_gradient`");
     if (op == Op::OLD || op == Op::ATOMIC)
       fail_derivative(g_, derivative_, "expected the result of an atomic to have no influence, got " + rules_.at(node_));
+    const bool writes = op == Op::KERNEL || (op == Op::GET && g_.op(g_.scope(node_)) == Op::KERNEL);
+    const std::string part = writes ? ", for `t(2) = row` `t = select(iota<0>(t) == 2, row, t)`" : "";
     fail_derivative(g_, derivative_,
                     "expected no loop or kernel between the value and the x of its derivative, got " + rules_.at(node_) +
-                        "; write the values as tensor operations, use `jvp`, or give a custom derivative");
+                        "; write the values as tensor operations" + part + ", use `jvp`, or give a custom derivative");
   }
 
   Rules& rules_;

@@ -300,6 +300,27 @@ TEST(Grad, EarlierIterationsMayBeConstants) {
   expect_near(r.at("by_x"), {4, 9, 0}, 0, "by_x");
   EXPECT_NE(grad_test::error_of(ir<by_data<false>>).find("`stop_gradient`"), std::string::npos);
 }
+// A write of a row at a place outside of kernels is a kernel. The message has the same row as a tensor operation.
+template <bool Select>
+struct row_at_a_place : program<row_at_a_place<Select>> {
+  in<f64, 3, 2> x;
+  in<f64, 2> row;
+  out<f64, 2> by_row;
+  constexpr void body() {
+    auto t = this->var(x * x);
+    if constexpr (Select)
+      t = select(iota<0>(t) == 2, row, t);
+    else
+      t(2) = row;
+    by_row = grad(sum(t * t), row);
+  }
+};
+TEST(Grad, RowsAtPlaces) {
+  const Tensors r = Program(ir<row_at_a_place<true>>).run({{"x", {{3, 2}, {1, 2, 3, 4, 5, 6}}}, {"row", {{2}, {7, 9}}}});
+  expect_near(r.at("by_row"), {14, 18}, 0, "by_row");
+  const std::string e = grad_test::error_of(ir<row_at_a_place<false>>);
+  EXPECT_NE(e.find("`t = select(iota<0>(t) == 2, row, t)`"), std::string::npos) << e;
+}
 TEST(Grad, Errors) {
   for (const std::string& e : {grad_test::error_of(ir<through_loop>), grad_test::error_of(ir<through_kernel>)})
     EXPECT_NE(e.find("E-grad: expected no loop or kernel"), std::string::npos) << e;

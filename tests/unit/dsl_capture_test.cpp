@@ -117,6 +117,27 @@ static_assert(ir<shifted<u8, 3>>.symbols[0].min == 2 && ir<shifted<u8, 3>>.symbo
 static_assert(ir<shifted<u8, 3>>.symbols[0].multiple_of == 4);
 static_assert(text_is(ir<shifted<u8, 3>>.params[0].s->extents[1].text, "N+3"));
 
+// An extent has the facts of up to six symbols.
+inline constexpr facts even{.multiple_of = 2};
+inline constexpr dim<"A1", even> A1;
+inline constexpr dim<"A2", even> A2;
+inline constexpr dim<"A3", even> A3;
+inline constexpr dim<"A4", even> A4;
+inline constexpr dim<"A5", even> A5;
+inline constexpr dim<"A6", even> A6;
+struct of_six : program<of_six> {
+  in<f32, A1, A2, A3, A4, A5, A6> x;
+  in<f32, A1 + A2 + A3 + A4 + A5 + A6> v;
+  out<f32, A1 * A2 * A3 * A4 * A5 * A6> y;
+  out<f32, A1 / 2 + A2 / 2> z;
+  constexpr void body() {
+    y = flatten(x);
+    z = slice<0, 0, A1 / 2 + A2 / 2>(v);
+  }
+};
+static_assert(ir<of_six>.n_symbols == 6 && ir<of_six>.symbols[5].multiple_of == 2);
+static_assert(text_is(ir<of_six>.params[2].s->extents[0].text, "A1*A2*A3*A4*A5*A6"));
+
 // An extent has the facts of its own symbols, not those of symbols that cancelled out.
 static_assert(std::is_same_v<std::remove_const_t<decltype(extent_v<E + N - E>)>, dim<"N">>);
 static_assert(std::is_same_v<std::remove_const_t<decltype(extent_v<N * E + E - N * E>)>, std::remove_const_t<decltype(E)>>);
