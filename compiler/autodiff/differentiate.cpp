@@ -9,6 +9,7 @@
 #include "compiler/autodiff/laplacian.h"
 #include "compiler/autodiff/own_writes.h"
 #include "compiler/autodiff/reverse.h"
+#include "compiler/autodiff/row_writes.h"
 #include "compiler/ir/kernel_body.h"
 #include "compiler/ir/open_ranges.h"
 #include "compiler/ir/scopes.h"
@@ -94,6 +95,7 @@ class Differentiation {
     const std::size_t before = g_.size();
     xs.insert(xs.begin(), y);
     with_own_writes(rules_, xs, true);
+    with_row_writes(rules_, xs);
     const Id by_values = xs[0];
     xs.erase(xs.begin());
     std::vector<Id> results = gradients(rules_, id, by_values, cotangent, xs);

@@ -303,11 +303,9 @@ class Transpose {
                       "expected a derivative, got bits of a float by " + rules_.at(node_) + "; write `stop_gradient`");
     if (op == Op::OLD || op == Op::ATOMIC)
       fail_derivative(g_, derivative_, "expected the result of an atomic to have no influence, got " + rules_.at(node_));
-    const bool writes = op == Op::KERNEL || (op == Op::GET && g_.op(g_.scope(node_)) == Op::KERNEL);
-    const std::string part = writes ? ", for `t(2) = row` `t = select(iota<0>(t) == 2, row, t)`" : "";
     fail_derivative(g_, derivative_,
                     "expected no loop or kernel between the value and the x of its derivative, got " + rules_.at(node_) +
-                        "; write the values as tensor operations" + part + ", use `jvp`, or give a custom derivative");
+                        "; write the values as tensor operations, use `jvp`, or give a custom derivative");
   }
 
   Rules& rules_;
@@ -357,7 +355,7 @@ Id products_of_others(Emit& e, Id x, std::size_t axis) {
 Id is_at(Emit& e, Id tensor, std::span<const Id> index, Id gate) {
   const Extents to = e.shape(tensor);
   Id all = gate;
-  for (std::size_t a = 0; a < to.size(); ++a) {
+  for (std::size_t a = 0; a < index.size(); ++a) {
     const Id place = e.iota_along(a, to.size(), to[a]), wanted = e.b.cast(index[a], DType::i64);
     const Id same = e.equal(place, wanted);
     all = all == no_id ? same : e.both(all, same);

@@ -16,7 +16,7 @@ Id products_of_others(Emit& e, Id x, std::size_t axis);
 // axes the first one that equals the result, or the first NaN.
 Id is_extreme(Emit& e, Id node, Id x);
 
-// Whether an element of the tensor is the one at the index, and the gate is true. no_id: always.
+// Whether an element of the tensor is the one at the index, or has these first indices, and the gate is true. no_id: always.
 Id is_at(Emit& e, Id tensor, std::span<const Id> index, Id gate);
 
 }  // namespace kiln::compiler::autodiff

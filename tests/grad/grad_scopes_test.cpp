@@ -300,26 +300,48 @@ TEST(Grad, EarlierIterationsMayBeConstants) {
   expect_near(r.at("by_x"), {4, 9, 0}, 0, "by_x");
   EXPECT_NE(grad_test::error_of(ir<by_data<false>>).find("`stop_gradient`"), std::string::npos);
 }
-// A write of a row at a place outside of kernels is a kernel. The message has the same row as a tensor operation.
-template <bool Select>
-struct row_at_a_place : program<row_at_a_place<Select>> {
-  in<f64, 3, 2> x;
+// Writes of rows at one place.
+struct rows_at_places : program<rows_at_places> {
+  in<f64, N, 2> x;
   in<f64, 2> row;
+  in<f64> s;
+  in<i32> k;
+  out<f64, N, 2> by_x, second;
   out<f64, 2> by_row;
+  out<f64> by_s;
   constexpr void body() {
-    auto t = this->var(x * x);
-    if constexpr (Select)
-      t = select(iota<0>(t) == 2, row, t);
-    else
-      t(2) = row;
-    by_row = grad(sum(t * t), row);
+    auto t = var(x * x);
+    t(2) = row * row;
+    t(k) = s;
+    t(1) = 2 * t(1);
+    const auto loss = sum(t * t);
+    auto [a, b, c] = grad(loss, x, row, s);
+    by_x = a;
+    by_row = b;
+    by_s = c;
+    second = grad(sum(a), x);
   }
 };
 TEST(Grad, RowsAtPlaces) {
-  const Tensors r = Program(ir<row_at_a_place<true>>).run({{"x", {{3, 2}, {1, 2, 3, 4, 5, 6}}}, {"row", {{2}, {7, 9}}}});
-  expect_near(r.at("by_row"), {14, 18}, 0, "by_row");
-  const std::string e = grad_test::error_of(ir<row_at_a_place<false>>);
-  EXPECT_NE(e.find("`t = select(iota<0>(t) == 2, row, t)`"), std::string::npos) << e;
+  const dsl_test::Tensor x{{3, 2}, {1, 2, 3, 4, 5, 6}}, row{{2}, {7, 9}}, s{{}, {5}};
+  Program p(ir<rows_at_places>);
+  for (const double k : {0.0, -3.0}) {  // outside: the nearest row
+    const Tensors r = p.run({{"x", x}, {"row", row}, {"s", s}, {"k", {{}, {k}}}}, {{"N", 3}});
+    expect_near(r.at("by_x"), {0, 0, 432, 1024, 0, 0}, 0, "by_x");
+    expect_near(r.at("second"), {0, 0, 432, 768, 0, 0}, 0, "second");
+    expect_near(r.at("by_row"), {1372, 2916}, 0, "by_row");
+    expect_near(r.at("by_s"), {20}, 0, "by_s");
+  }
+  for (const double k : {2.0, 7.0}) {
+    const Tensors r = p.run({{"x", x}, {"row", row}, {"s", s}, {"k", {{}, {k}}}}, {{"N", 3}});
+    expect_near(r.at("by_x"), {4, 32, 432, 1024, 0, 0}, 0, "by_x");
+    expect_near(r.at("by_row"), {0, 0}, 0, "by_row");
+    expect_near(r.at("by_s"), {20}, 0, "by_s");
+  }
+  const Tensors none = p.run({{"x", {{0, 2}, {}}}, {"row", row}, {"s", s}, {"k", {{}, {0}}}}, {{"N", 0}});
+  expect_near(none.at("by_row"), {0, 0}, 0, "by_row");
+  const Tensors one = p.run({{"x", {{1, 2}, {1, 2}}}, {"row", row}, {"s", s}, {"k", {{}, {0}}}}, {{"N", 1}});
+  expect_near(one.at("by_s"), {80}, 0, "by_s");
 }
 TEST(Grad, Errors) {
   for (const std::string& e : {grad_test::error_of(ir<through_loop>), grad_test::error_of(ir<through_kernel>)})

@@ -85,7 +85,7 @@ struct tensors : program<tensors> {
 #elif BAD == 29
     auto r = conv2d(q, q);  //! rank 4|batch
 #elif BAD == 30
-    auto r = max_pool2d(a);  //? rank 4|batch|pool
+    auto r = max_pool2d(a);  //! pool2d of pool kernel|max pool2d<pool
 #elif BAD == 31
     auto r = select(flags, x, wide);  //! cast
 #elif BAD == 32
