@@ -375,7 +375,7 @@ Id is_extreme(Emit& e, Id node, Id x) {
   }
   const std::optional<std::int64_t> n = index_value(g, count);
   const DType d = n && *n <= std::numeric_limits<std::int32_t>::max() ? DType::i32 : DType::i64;  // narrow: more lanes
-  const auto number = [&](std::int64_t v) { return g.constant(d, v); };
+  const auto number = [&](std::int64_t v) { return g.constant(d, static_cast<std::uint64_t>(v)); };
   Id place = number(0);  // in row-major order of the reduced axes
   for (const std::int64_t a : axes) {
     const std::optional<std::int64_t> extent = index_value(g, nth(shape, a));

@@ -40,7 +40,7 @@ struct forward : program<forward<I, F>> {
   typename sizes<I, F>::image x;
   typename sizes<I, F>::filters w;
   typename sizes<I, F>::result_out y;
-  constexpr void body() { y = conv2d<sizes<I, F>::options>(x, w); }
+  constexpr void body() { y = dsl::conv2d<sizes<I, F>::options>(x, w); }
 };
 template <image_size I, filter_size F>
 struct by_image : program<by_image<I, F>> {
@@ -48,7 +48,7 @@ struct by_image : program<by_image<I, F>> {
   typename sizes<I, F>::filters w;
   typename sizes<I, F>::result c;
   typename sizes<I, F>::image_out g;
-  constexpr void body() { g = vjp(conv2d<sizes<I, F>::options>(x, w), x, c); }
+  constexpr void body() { g = vjp(dsl::conv2d<sizes<I, F>::options>(x, w), x, c); }
 };
 template <image_size I, filter_size F>
 struct by_filters : program<by_filters<I, F>> {
@@ -56,7 +56,7 @@ struct by_filters : program<by_filters<I, F>> {
   typename sizes<I, F>::filters w;
   typename sizes<I, F>::result c;
   typename sizes<I, F>::filters_out g;
-  constexpr void body() { g = vjp(conv2d<sizes<I, F>::options>(x, w), w, c); }
+  constexpr void body() { g = vjp(dsl::conv2d<sizes<I, F>::options>(x, w), w, c); }
 };
 
 struct product : program<product> {

@@ -284,7 +284,7 @@ struct by_data : program<by_data<Constant>> {
   inout<f64, 3> w;
   out<f64, 3> by_x;
   constexpr void body() {
-    for (auto t : this->loop(2)) {
+    for ([[maybe_unused]] auto t : this->loop(2)) {
       if constexpr (Constant) {
         auto c = stop_gradient(w);
         by_x = grad(sum(c * c * x), x);
