@@ -222,14 +222,15 @@ class NearGathers {
       const Id base = at.base == no_id ? g_.index(first) : add_index(g_, at.base, g_.index(first));
       std::vector<Id> s = {x[0], ramp(g_, base, 1, part)};
       if (active.all != no_id)
-        s.insert(s.end(),
-                 {widen_lanes(g_, g_.constant(g_.dtype(id), g_.value(x[2])), part), widen_lanes(g_, active.all, part)});
+        s.insert(s.end(), {widen_lanes(g_, g_.constant(g_.dtype(id), static_cast<std::uint64_t>(g_.value(x[2]))), part),
+                           widen_lanes(g_, active.all, part)});
       vectors.push_back(g_.make(Op::LOAD, g_.dtype(id), s, g_.args(id), {}, part));
       if (part == width) break;
     }
     const auto loaded = std::ssize(vectors) * part;
     const bool some_inactive = !std::ranges::all_of(active.lanes, [](bool b) { return b; });
-    if (some_inactive) vectors.push_back(widen_lanes(g_, g_.constant(g_.dtype(id), g_.value(x[2])), part));
+    if (some_inactive)
+      vectors.push_back(widen_lanes(g_, g_.constant(g_.dtype(id), static_cast<std::uint64_t>(g_.value(x[2]))), part));
     std::vector<std::int64_t> from;
     for (std::size_t l = 0; l < at.offsets.size(); ++l) {
       const std::int64_t o = at.offsets[l] - lo;
