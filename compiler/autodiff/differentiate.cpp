@@ -143,9 +143,13 @@ class Differentiation {
     if (op == Op::INDEX || is_guarded_element(x)) return !is_in_kernel(y);
     return op == Op::GATHER || op == Op::SLICE || op == Op::RESHAPE || op == Op::PERMUTE;
   }
-  // An element of a tensor that may be empty is 0 if it is.
+  // An element of a tensor that may be empty is 0 if it is: the condition has extents only.
   bool is_guarded_element(Id x) const {
-    return g_.op(x) == Op::WHERE && g_.op(g_.src(x, 1)) == Op::INDEX && e_.constant_of(g_.src(x, 2)) == 0.0;
+    if (g_.op(x) != Op::WHERE || g_.op(g_.src(x, 1)) != Op::INDEX || e_.constant_of(g_.src(x, 2)) != 0.0) return false;
+    const Id condition[] = {g_.src(x, 0)};
+    return std::ranges::all_of(g_.reachable(condition), [&](Id id) {
+      return g_.dtype(id) == DType::boolean ? is_elementwise(g_.op(id)) || g_.is_const(id) : g_.dtype(id) == DType::index;
+    });
   }
   // Which source of the part is the tensor, or a larger part of it.
   std::size_t whole_of(Id part) const { return g_.op(part) == Op::WHERE ? 1 : 0; }

@@ -190,18 +190,25 @@ Product with_short_axes_first(const Emit& e, const Product& p) {
 }
 
 // Whether the sums along the last summed axis come last: it is long, neighbours in memory of both factors are neighbours along
-// it, and no axis of the result that only one factor has would fill a vector.
+// it, and the axes of the result that are not in both factors are all in the same one and would not fill a vector. So the sums
+// of all rows have at most as many elements as the larger factor, times these axes.
 bool sums_rows_last(Emit& e, const Product& p) {
   int row = -1, axes = 0;
+  bool is_in_p_only = false, is_in_q_only = false;
   for (int a = 0; a < static_cast<int>(p.space.size()); ++a) {
     const std::optional<std::int64_t> n = index_value(e.g, nth(p.space, a));
     if (is_summed(p, a)) {
       row = a;
       ++axes;
-    } else if ((nth(p.p.axis, a) < 0 || nth(p.q.axis, a) < 0) && (!n || *n >= elements_of_vector)) {
-      return false;
+      continue;
     }
+    const bool is_in_p = nth(p.p.axis, a) >= 0, is_in_q = nth(p.q.axis, a) >= 0;
+    if ((is_in_p && is_in_q) || n == 1) continue;
+    if (!n || *n >= elements_of_vector) return false;
+    is_in_p_only |= is_in_p;
+    is_in_q_only |= is_in_q;
   }
+  if (is_in_p_only && is_in_q_only) return false;
   if (axes < 2 || index_value(e.g, nth(p.space, row)).value_or(shortest_row) < shortest_row) return false;
   return std::ranges::all_of(std::array{&p.p, &p.q}, [&](const Factor* f) {
     const int last = contiguous_axis(e, f->base);

@@ -76,9 +76,11 @@ class RowWrites {
     const std::vector<Id> at = g_.sources(value, 1);
     const Extents shape = e_.shape(g_.data(value));
     if (at.size() > ranges_.size()) return std::nullopt;
-    for (std::size_t a = 0; a < at.size(); ++a)
-      if (at[a] != ranges_[ranges_.size() - at.size() + a] && !(g_.is_index_const(at[a], 0) && g_.is_index_const(shape[a], 1)))
-        return std::nullopt;
+    for (std::size_t a = 0; a < at.size(); ++a) {
+      const Id range = ranges_[ranges_.size() - at.size() + a];
+      const bool is_whole = at[a] == range && shape[a] == g_.src(range, 0);  // not a part of a longer axis
+      if (!is_whole && !(g_.is_index_const(at[a], 0) && g_.is_index_const(shape[a], 1))) return std::nullopt;
+    }
     return g_.data(value);
   }
 

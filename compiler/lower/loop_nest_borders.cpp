@@ -35,7 +35,9 @@ std::vector<Id> LoopNestBuilder::with_lanes_of_borders(std::size_t level, const 
   std::int64_t at = 0;
   const auto whole = [&](std::int64_t end, int step) {
     const std::int64_t begin = std::exchange(at, at + std::max<std::int64_t>(0, end - at) / step * step);
-    if (begin < at) effects.push_back(loop(level, copies, g_.index(begin), g_.index(at), step, Iteration::whole));
+    if (begin == at) return;
+    const Id from = g_.index(begin), to = g_.index(at);
+    effects.push_back(loop(level, copies, from, to, step, Iteration::whole));
   };
   if (lo > 0) whole(edge, edge);
   part_ = &interior_->stores;

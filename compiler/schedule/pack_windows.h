@@ -10,8 +10,8 @@
 //   - If the innermost LOOP range is in no window, and its neighbours are apart in the tensor, it is the last axis of the copy.
 //   - Planes: if the two innermost LOOP ranges i and j of a long sum of products are such axes, or j is one and i walks through
 //     the tensor without windows, they become one range f over a plane of the copy: f = i * pitch + j, where pitch is the row
-//     length of the plane. A new kernel stores the sums
-//     for all f, also for places between two rows. The old kernel loads its own sums from there.
+//     length of the plane. A new kernel stores the sums for all f, also for places between two rows. The old kernel loads its
+//     own sums from there.
 // Requires: kernel_split ran.
 // Ensures: the same elements are reduced in the same order.
 // Why: windows overlap, so each element is read several times. Without the copy, every read has a comparison with the border or

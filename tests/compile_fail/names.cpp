@@ -21,6 +21,7 @@ template <class X> constexpr auto softplus(X&& x) { return log1p(exp(x)); }
 template <int A, class X> constexpr auto amax(const X& x) { return max<A>(x); }
 template <int A = 0, class X> constexpr auto variance(const X& x) { return mean<A>(x * x); }
 constexpr auto relu6(expr<f32, N> x) { return clamp(x, 0, 6); }
+template <int A> constexpr auto vector_norm(expr<f32, N, M> x) { return sqrt(sum<A>(x * x)); }
 template <class X, class W> constexpr auto linear(const X& x, const W& w) { return matmul(x, w); }
 template <DType D, class X> constexpr auto astype(const X& x) { return cast<D>(x); }
 template <auto K, class X> constexpr auto one_hot(const X& x) { return unsqueeze<1>(x) == iota<1>(expand<N, K>(unsqueeze<1>(x))); }
@@ -35,7 +36,7 @@ struct own : program<own> {
   constexpr void body() {
     auto mish = [&](auto a) { return a * tanh(a); };
     y = norm(v) * add(v, v) + mul(v, v, v) + dropout(v) + dropout(v, 0.1f) + softplus(v) + mish(v) + relu6(v + v) + relu6(v);
-    z = amax<1>(x) + variance<1>(x) + sum(variance(x)) + sum<1>(model(x)) + astype<f32>(k) + cast<f32>(any<1>(one_hot<10>(k)));
+    z = vector_norm<1>(x) + amax<1>(x) + variance<1>(x) + sum(variance(x)) + sum<1>(model(x)) + astype<f32>(k) + cast<f32>(any<1>(one_hot<10>(k)));
   }
 };
 struct max : program<max> {

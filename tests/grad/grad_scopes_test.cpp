@@ -343,8 +343,19 @@ TEST(Grad, RowsAtPlaces) {
   const Tensors one = p.run({{"x", {{1, 2}, {1, 2}}}, {"row", row}, {"s", s}, {"k", {{}, {0}}}}, {{"N", 1}});
   expect_near(one.at("by_s"), {80}, 0, "by_s");
 }
+// A row whose elements are a part of a longer tensor is no write of a row.
+struct row_of_longer : program<row_of_longer> {
+  in<f64, 10> x;
+  inout<f64, 4, 5> t;
+  out<f64, 10> g;
+  constexpr void body() {
+    for (auto [i] : kernel<5>()) t(2, i) = x(i);
+    g = grad(sum(t * t), x);
+  }
+};
 TEST(Grad, Errors) {
-  for (const std::string& e : {grad_test::error_of(ir<through_loop>), grad_test::error_of(ir<through_kernel>)})
+  for (const std::string& e :
+       {grad_test::error_of(ir<through_loop>), grad_test::error_of(ir<through_kernel>), grad_test::error_of(ir<row_of_longer>)})
     EXPECT_NE(e.find("E-grad: expected no loop or kernel"), std::string::npos) << e;
   EXPECT_NE(grad_test::error_of(ir<without_path>).find("E-grad"), std::string::npos) << grad_test::error_of(ir<without_path>);
   EXPECT_NE(grad_test::error_of(ir<only_integers>).find("E-grad"), std::string::npos) << grad_test::error_of(ir<only_integers>);

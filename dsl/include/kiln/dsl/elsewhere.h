@@ -1,15 +1,10 @@
 // Functions that other libraries have and Kiln spells in another way, or in a few operations. Any function of a program that
-// has such a name is a better match: these ones convert all their arguments.
+// has such a name is a better match.
 #pragma once
 
 #include "kiln/dsl/error.h"
 
 namespace kiln::dsl {
-
-struct any_argument {
-  template <class X>
-  constexpr any_argument(const X&) {}  // NOLINT(google-explicit-constructor)
-};
 
 // X(name)
 // clang-format off

@@ -394,19 +394,19 @@ struct mistake {
 #define KILN_MISTAKE(list) = delete
 #define KILN_DELETED(text) = delete
 #endif
-// A function of any arguments, which every other function of its name hides: nothing converts its arguments.
+// A function of any arguments. Every other function of its name is a better match, also if it converts its arguments.
 #if defined(__clang__)
 #define KILN_DELETED_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wc++26-extensions\"")
 #define KILN_DELETED_END _Pragma("clang diagnostic pop")
 #define KILN_ELSEWHERE(f, reason, text) \
   template <auto...>                    \
-  mistake<why::reason> f(const any_argument&, ...) = delete ("kiln: " text);
+  mistake<why::reason> f(...) = delete ("kiln: " text);
 #else
 #define KILN_DELETED_BEGIN
 #define KILN_DELETED_END
 #define KILN_ELSEWHERE(f, reason, text) \
   template <auto...>                    \
-  mistake<why::reason> f(const any_argument&, ...) = delete;
+  mistake<why::reason> f(...) = delete;
 #endif
 #define KILN_HIDDEN_BY(what) \
   KILN_DELETED("kiln: this name means a " what " here: for the function write kiln::dsl::NAME(x), as kiln::dsl::relu(x)")
