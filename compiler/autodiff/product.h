@@ -3,8 +3,8 @@
 //
 // The products have axes, the space. A factor is a tensor `base`; it has the same elements along the axes of the space that
 // base lacks. `value` lists the axes that the adjoint keeps; the products are summed over the others, in row-major order of
-// the space, by one chain of fused multiply-adds; the sum along long rows of both factors may come last, as numbers.md says. The
-// space has the axes of the contraction in the order of its operands.
+// the space, by one chain of fused multiply-adds; the sum along long rows of both factors may come last, as numbers.md says.
+// The space has the axes of the contraction in the order of its operands.
 #pragma once
 
 #include <variant>
