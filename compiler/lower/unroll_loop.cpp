@@ -52,6 +52,7 @@ bool has_constant_count(const Graph& g, Id loop, std::int64_t most) {
   if (l.conditional || !g.is_const(l.begin) || !g.is_const(l.end) || g.src(loop).size() != 3 + 2 * g.slot(loop)) return false;
   if (constant_count(g, loop) > most) return false;
   const std::vector<Id> nodes = g.reachable(l.yield);
+  if (std::ranges::none_of(nodes, [&](Id id) { return g.op(id) == Op::LOCAL; })) return true;
   const std::unordered_set<Id> inside = depends_on_range(g, nodes, l.range);
   return std::ranges::none_of(nodes, [&](Id id) {
     if (g.op(id) != Op::LOCAL) return false;

@@ -276,9 +276,9 @@ struct twins : program<twins> {
 #elif BAD == 118
     auto r = laplacian(loss, v);  //! laplacian is of a value with the first axes of x|with the first axes of x
 #elif BAD == 119
-    auto g = grad(loss);  //! derivative lacks an argument|names what it is with respect to
+    auto g = grad(loss);  //! derivative lacks an argument|needs the value to differentiate by
 #elif BAD == 120
-    auto g = jvp(v * 2, v);  //! derivative lacks an argument|names what it is with respect to
+    auto g = jvp(v * 2, v);  //! derivative lacks an argument|needs the value to differentiate by
 #elif BAD == 121
     auto g = value_and_grad(loss, v);  //! argument is no function of one value|a function of one value
 #elif BAD == 122

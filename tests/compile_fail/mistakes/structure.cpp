@@ -1,7 +1,7 @@
 // Mistakes of newcomers in whole programs. With -DBAD=n the program of case n is compiled in. //! as in values.cpp, at the line
 // that the message must name.
-#include <array>
 #include <kiln/dsl.h>
+#include <array>
 #include <vector>
 
 using namespace kiln;

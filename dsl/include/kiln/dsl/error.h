@@ -156,7 +156,7 @@ namespace kiln::dsl {
   X(gradient_is_of_a_value_or_parameter__write_it_without_literals, "a derivative is of a value, parameter, variable or element, with respect to such: grad(loss, w), grad(d, a(i)); no literal, extent or array") \
   X(cotangent_has_another_type__write_it_with_dtype_and_shape_of_y, "the cotangent of vjp(y, x, c) has the dtype and the shape of y: cast<...>(c), expand<...>(c)") \
   X(direction_has_another_shape__write_that_of_x_or_one_more_leading_axis, "a direction of x has the dtype and the shape of x, or one more leading axis, of one extent for all: expand<...>(v), unsqueeze<0>(v)") \
-  X(derivative_lacks_an_argument__write_grad_l_x_or_vjp_y_x_c_or_jvp_y_x_v_or_hvp_l_x_v, "a derivative names what it is with respect to: grad(l, x), vjp(y, x, c), jvp(y, x, v), hvp(l, x, v), laplacian(y, x)") \
+  X(derivative_lacks_an_argument__write_grad_l_x_or_vjp_y_x_c_or_jvp_y_x_v_or_hvp_l_x_v, "a derivative needs the value to differentiate by: grad(l, x), vjp(y, x, c), jvp(y, x, v), hvp(l, x, v), laplacian(y, x)") \
   X(gradient_is_of_values_or_of_one_module__write_grad_l_a_b_or_grad_l_model, "a gradient is with respect to values, one after the other, or to one module: grad(l, a, b), grad(l, model)") \
   X(a_module_is_no_value__write_stop_gradient_of_model_w_or_grad_l_model, "a module is no value: stop_gradient(model.w); the gradients of a module are auto l = f(model); auto g = grad(l, model); g(model.w)") \
   X(argument_is_no_function_of_one_value__write_a_lambda_of_x, "the first argument is a function of one value, the second one is that value: checkpoint([&](auto p) { return exp(p); }, x)") \

@@ -177,9 +177,9 @@ constexpr why tile_why(int rank) {
 }  // namespace detail
 
 // slice<axis, begin, end, step>(x): the elements begin, begin + step, .. before end. Negative integers count from the end, a
-// bound of dims does not: N - Q. `none` is the open end in the direction of the step: slice<0, 1, none>(x), slice<1, none,
-// -1>(x), slice<0, none, none, -1>(x) (reversed), slice<0, 0, N - 2>(x). Bounds that are known to be outside of the axis are a
-// mistake.
+// bound of dims does not: write N - Q. `none` is the open end in the direction of the step. Bounds that are known to be outside
+// of the axis are a mistake. Examples: slice<0, 1, none>(x), slice<1, none, -1>(x), slice<0, 0, N - 2>(x), and
+// slice<0, none, none, -1>(x), which reverses an axis.
 template <int Axis, auto Begin, auto End = none, int Step = 1, Operand X>
   requires(detail::slice_why<shape_of<X>, Axis, Begin, End, Step>() == why::ok)
 constexpr auto slice(const X& x, sloc l = sloc::current()) {
