@@ -17,6 +17,7 @@ namespace {
 constexpr int most_copies = 14;                   // beyond these, broadcasts take longer than multiply-adds
 constexpr std::int64_t block_bytes = 256 * 1024;  // of the operand that a block of copies reads: a quarter of an L2 cache
 constexpr std::int64_t block_rows = 96;           // the block if the length of the reduction is not known
+constexpr std::int64_t fewest_rows = 126;         // of a block, so that the lanes' operand is not read too often
 constexpr std::int64_t rows_of_streams = 16;  // the block of other kernels: their rows of results are prefetched side by side
 constexpr int light_operations = 4;           // most operations for one multiply-add in a loop that fills the registers
 constexpr int fewest_loads = 8;               // vector loads without a loop that are worth copies
@@ -109,6 +110,19 @@ std::size_t copied_range(const Graph& g, std::span<const Id> stores, std::span<c
   return ranges.size();
 }
 
+// Whether the columns go on in the range around the lanes, as in the panels of a packed operand: each of its iterations has
+// vector loads of its own, and they share the loop's other loads.
+bool goes_on_beside(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops, std::span<const Id> ranges) {
+  if (ranges.size() < 3 || fma_loops.empty()) return false;
+  const Id lanes = ranges.back(), beside = nth(ranges, ranges.size() - 2);
+  for (const Id loop : fma_loops)
+    for (const Id id : g.reachable(loop_parts(g, loop).yield))
+      if (g.op(id) == Op::LOAD &&
+          (index_stride(g, index_of(g, id), lanes) == 0) != (index_stride(g, index_of(g, id), beside) == 0))
+        return false;
+  return !bounds_loops(g, stores, beside);
+}
+
 // The number of iterations of the copied range whose operands fill `block_bytes`. The operand of one iteration is a row.
 std::int64_t rows_of_block(const Graph& g, std::span<const Id> fma_loops, int widest) {
   if (fma_loops.empty()) return rows_of_streams;
@@ -118,7 +132,7 @@ std::int64_t rows_of_block(const Graph& g, std::span<const Id> fma_loops, int wi
     if (!g.is_const(end)) return block_rows;
     longest = std::max(longest, g.value(end));
   }
-  return std::max<std::int64_t>(1, block_bytes / widest / std::max<std::int64_t>(1, longest));
+  return std::max(fewest_rows, block_bytes / widest / std::max<std::int64_t>(1, longest));
 }
 
 // columns: the extent of the range; 0: not constant. The code for constant columns has no operations on registers whose lanes
@@ -158,9 +172,12 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
   const bool is_tree = fma_loops.empty() && loops.size() != 1;
   int registers = light && target.vector_registers >= 32 ? 4 : 2;  // of the lanes
   if (is_tree) registers = loops.empty() ? std::max(1, target.vector_registers / tree_height) : registers_of_chain;
+  const int all_registers = registers;
   while (registers > 1 && columns != 0 && columns < registers * one_register) registers /= 2;
   int lanes = registers * one_register;
   if (columns != 0 && columns < lanes) lanes = narrow<int>(floor_power_of_two(columns));
+  const int side_by_side = columns == lanes && goes_on_beside(g, stores, fma_loops, ranges) ? all_registers / registers : 1;
+  registers *= side_by_side;
   const int fitting = (target.vector_registers - 1 - registers) / (registers * work.carried);
   const int most = light ? std::clamp(fitting, 1, most_copies) : 4;
   const std::size_t at =
@@ -173,13 +190,12 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
   std::vector<LoopPlan> plan;
   for (std::size_t i = 0; i < last; ++i) {
     if (i != at)
-      plan.push_back({.range = ranges[i]});
+      plan.push_back({.range = ranges[i], .step = i + 1 == last ? side_by_side : 1});
     else if (blocks)
       plan.push_back({.range = ranges[i], .step = narrow<int>(block), .block = true});
   }
   plan.push_back(lanes_of_block(ranges[last], columns, lanes, one_register, can_mask, target));
   plan.push_back(copies_of_block(ranges[at], copies));
-  chain_blocks(g, stores, fma_loops, widest, target, plan);
   return plan;
 }
 

@@ -46,7 +46,7 @@ class OperandPacking {
     return pack_first([&](Id reduce, Id load, Id r) {
       const bool is_product = g_.reduce_kind(reduce) == ReduceKind::fma && is_among(g_.src(reduce).first(2), load);
       std::optional<Operand> o = is_product ? transposed_operand_of(g_, loops_, load, r) : std::nullopt;
-      return o && is_large(*o) && columns_beside(*o) >= columns_for_rows ? o : std::nullopt;
+      return o && is_larger(*o, large_left) && columns_beside(*o) >= columns_for_rows ? o : std::nullopt;
     });
   }
 
@@ -87,12 +87,19 @@ class OperandPacking {
     return elements;
   }
 
-  bool is_large(const Operand& o) const { return elements_of(o) > fits_in_cache / bytes(g_.dtype(o.value)); }
+  bool is_larger(const Operand& o, std::int64_t size) const { return elements_of(o) > size / bytes(g_.dtype(o.value)); }
+
+  // Whether panels pay. An operand that is not contiguous is copied in any case.
+  bool is_large(const Operand& o) {
+    return std::ranges::any_of(panel_limits, [&](const PanelLimit& l) {
+      return is_larger(o, l.bytes) && (!o.contiguous || walks_of(o, l.walks) >= l.walks);
+    });
+  }
 
   // The operand with its layout.
-  Operand laid_out(Operand o) const {
+  Operand laid_out(Operand o) {
     const std::int64_t panel = panel_of(g_.dtype(o.value));
-    const bool large = is_large(o) && columns_of(o) >= fewest_panels * panel;
+    const bool large = columns_of(o) >= fewest_panels * panel && is_large(o);
     if (large && (columns_of(o) % panel == 0 || may_store_twice(g_, kernel_))) o.panel = panel;
     return o;
   }
@@ -106,18 +113,19 @@ class OperandPacking {
     return n;
   }
 
-  bool worth_it(const Operand& o) {
-    if (o.contiguous && o.panel == 0) return false;
-    const std::int64_t enough = o.contiguous ? walks_for_panels : walks_for_rows;
+  // How often the operand is read; enough: more need not be told apart. An unknown extent may be 1. A contiguous operand then
+  // stays; without the copy, the other is gathered in any case.
+  std::int64_t walks_of(const Operand& o, std::int64_t enough) {
     std::int64_t walks = 1;
     for (const Id loop : loops_) {
       if (loop == o.column || is_among(o.outer, loop)) continue;
       const Interval extent = bounds_(g_.end(loop));
-      // An unknown extent may be 1. A contiguous operand then stays; without the copy, the other is gathered in any case.
-      walks *= std::clamp<std::int64_t>(o.contiguous ? extent.min : extent.max, 0, enough);
+      walks = std::min(enough, walks * std::clamp<std::int64_t>(o.contiguous ? extent.min : extent.max, 0, enough));
     }
-    return walks >= enough;
+    return walks;
   }
+
+  bool worth_it(const Operand& o) { return o.contiguous ? o.panel != 0 : walks_of(o, walks_for_rows) >= walks_for_rows; }
 
   Graph& g_;
   Schedule& s_;

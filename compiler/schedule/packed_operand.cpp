@@ -14,7 +14,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t panel_bytes = 256;
+constexpr std::int64_t panel_bytes = 64;
 
 class Packing {
  public:

@@ -38,17 +38,24 @@ std::optional<Operand> transposed_operand_of(const Graph& g, std::span<const Id>
 // that range, the other loads read one element or neighbours in memory. reduce_lowering then chooses these lanes.
 bool lanes_but_for_one_load(const Graph& g, const Kernel& k, Id reduce);
 
-// Columns of a panel of such elements: a row of it is four cache lines.
+// Columns of a panel of such elements: a row of it is one cache line. So each line that is read is in use, and a panel is
+// contiguous for any number of registers side by side.
 std::int64_t panel_of(DType d);
 
-// With fewer panels, rows in place are nearly as close to each other as rows of a panel.
-inline constexpr std::int64_t fewest_panels = 4;
-inline constexpr std::int64_t fits_in_cache = 256 * 1024;  // bytes up to which a contiguous operand is read in place
-inline constexpr std::int64_t walks_for_rows = 8;     // passes over an operand that pay for its copy if it is not contiguous
-inline constexpr std::int64_t walks_for_panels = 32;  // the same if it is contiguous
+// A contiguous operand becomes panels if, for one of these limits, it has more bytes and is read at least so often. Smaller
+// ones are nearly as fast in place.
+struct PanelLimit {
+  std::int64_t bytes, walks;
+};
+inline constexpr PanelLimit panel_limits[] = {{256 * 1024, 32}, {48 * 1024, 96}};
+inline constexpr PanelLimit lowest_panel_limit = {48 * 1024, 32};  // if the call decides
 
-inline constexpr std::int64_t columns_for_rows =
-    512;  // columns of a product that pay for a copy of its transposed left operand
+inline constexpr std::int64_t fewest_panels = 2;        // a single one is as it was in place
+inline constexpr std::int64_t walks_for_rows = 8;       // passes over an operand that pay for its copy if it is not contiguous
+inline constexpr std::int64_t large_left = 256 * 1024;  // bytes of a transposed left operand from which its copy pays
+
+// Columns of a product that pay for a copy of its transposed left operand.
+inline constexpr std::int64_t columns_for_rows = 512;
 
 // Whether an element may be stored twice: the kernel loads nothing that it stores.
 bool may_store_twice(const Graph& g, const Kernel& k);

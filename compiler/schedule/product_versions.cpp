@@ -88,15 +88,15 @@ Id iterations(Graph& g, std::span<const Id> ranges, std::int64_t most) {
   return n;
 }
 
-// 1 if the operand is large, else 0.
+// 1 if panels of the operand pay, else 0. Each call computes it, so it is one test with the lowest of the limits.
 Id is_large(Graph& g, const Operand& o, Id rows) {
-  const std::int64_t fewest = fits_in_cache / bytes(g.dtype(o.value)) + 1;
+  const auto [size, walks] = lowest_panel_limit;
+  const std::int64_t fewest = size / bytes(g.dtype(o.value)) + 1;
   std::vector<Id> ranges = o.outer;
   ranges.insert(ranges.end(), {o.r, o.column});
-  const Id elements = iterations(g, ranges, fewest), columns = at_least(g, g.end(o.column), fewest_panels * o.panel);
-  const Id size = at_least(g, elements, fewest), walks = at_least(g, rows, walks_for_panels);
-  const Id both = index_mul(g, columns, size);
-  return index_mul(g, both, walks);
+  const Id columns = at_least(g, g.end(o.column), fewest_panels * o.panel);
+  const Id both = index_mul(g, columns, at_least(g, iterations(g, ranges, fewest), fewest));
+  return index_mul(g, both, at_least(g, rows, walks));
 }
 
 // The kernel runs if the factor is 1, and not if it is 0.
@@ -189,7 +189,7 @@ std::vector<Kernel> versions_of(Graph& g, Schedule& s, std::span<const KernelAcc
   if (!o) return versions_of_sums(g, s, k, facts);
   Versions versions(g, facts);
   const std::vector<Id> ranges = rows_of(g, k, *o);
-  const Id rows = iterations(g, ranges, walks_for_panels), none = g.index(0), always = g.index(1);
+  const Id rows = iterations(g, ranges, lowest_panel_limit.walks), none = g.index(0), always = g.index(1);
   if (g.is_const(rows)) return {k};
   std::optional<Unpacked> few = unpacked(g, s, accesses, n, *o);
   const Id large = versions.simplified(is_large(g, *o, rows)), some = at_least(g, rows, 1), several = at_least(g, rows, 2);

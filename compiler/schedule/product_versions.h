@@ -4,8 +4,8 @@
 //   iterations of the LOOP ranges on which the operand does not depend.
 // After: several versions in place of one kernel. Each version has a factor, an index expression that is 1 if the call runs
 //   this version, else 0. The extent of its outermost range is multiplied by the factor: the other versions do nothing.
-//   - panels: the operand is large. It has at least fewest_panels panels of columns, does not fit the cache, and is read for at
-//     least walks_for_panels rows (packed_operand.h). One kernel copies it into panels, and another one reads the panels.
+//   - panels: the operand has at least fewest_panels panels of columns, and its size and the number of rows reach
+//     lowest_panel_limit (packed_operand.h). One kernel copies it into panels, and another one reads the panels.
 //   - one row: there is one row. The ranges of rows are replaced by 0.
 //   - few rows, if the operand is a copy that pack_operands makes: there are fewer than walks_for_rows (packed_operand.h).
 //     It reads the source of the copy, and the kernel that copies does nothing. Then there is no version for one row.
@@ -25,7 +25,7 @@
 // Example: y[i < M, j < N] = sum of a[i, r] * b[r, j]   ->
 //   y[j < N * one] = sum of a[0, r] * b[r, j]
 //   y[i < M * (1 - one - large), j < N] = sum of a[i, r] * b[r, j]
-//   p[J, r < K * large, l < 64] = b[r, J * 64 + l];   y[i < M * large, J * 64 + l] = sum of a[i, r] * p[J, r, l]
+//   p[J, r < K * large, l < 16] = b[r, J * 16 + l];   y[i < M * large, J * 16 + l] = sum of a[i, r] * p[J, r, l]
 #pragma once
 
 #include "compiler/ir/schedule.h"
