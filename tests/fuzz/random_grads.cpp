@@ -125,12 +125,22 @@ class Checker {
     const Tangent dual = duals.tangent(stored(plain, p_.value), along);
     const std::vector<double> y = of(p_.value);
     double expected = 0, scale = 0, got = 0, terms = 0;
+    bool is_claimed = true;
     for (std::size_t k = 0; k < t.size(); ++k) {
-      if (!std::isfinite(y[k]) || !std::isfinite(dual.value[k]) || !(dual.scale[k] < 1e12)) continue;  // nothing is claimed
+      if (!std::isfinite(y[k]) || !std::isfinite(dual.value[k]) || !(dual.scale[k] < 1e12)) {
+        is_claimed = false;  // and nothing of the gradient, which is a sum over all k
+        continue;
+      }
       if (!(std::abs(t[k] - dual.value[k]) <= 1e-9 * dual.scale[k] + least))
         return difference("tangent", k, t[k], dual.value[k]);
       expected += c[k] * dual.value[k];
       scale += std::abs(c[k]) * dual.scale[k];
+    }
+    for (std::size_t i = 0; i < p_.xs.size(); ++i)
+      is_claimed = is_claimed && !duals.overflows(stored(plain, p_.gradient + static_cast<int>(i)));
+    if (!is_claimed) {
+      ++figures_.not_finite;
+      return {};
     }
     ++figures_.dual;
     for (std::size_t i = 0; i < p_.xs.size(); ++i) {

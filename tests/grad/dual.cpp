@@ -185,6 +185,22 @@ bool Duals::is_contained(Id y, const std::unordered_map<Id, std::vector<double>>
   return true;
 }
 
+bool Duals::overflows(Id y) const {
+  const auto finite = [&](Id id) {
+    const auto found = values_.find(id);
+    if (found == values_.end() || found->second.dtype != DType::f64) return true;
+    for (std::size_t k = 0; k < count(found->second.extents); ++k)
+      if (!std::isfinite(real(found->second, k))) return false;
+    return true;
+  };
+  const auto can_overflow = [&](Id id) {
+    const Op op = g_.op(id);
+    return op == Op::ADD || op == Op::SUB || op == Op::MUL || op == Op::FMA || op == Op::REDUCE;
+  };
+  return std::ranges::any_of(g_.reachable(y),
+                             [&](Id id) { return can_overflow(id) && !finite(id) && std::ranges::all_of(g_.src(id), finite); });
+}
+
 Tangent Duals::tangent(Id y, const std::unordered_map<Id, std::vector<double>>& along) {
   const auto known = tangents(y, along);
   if (known.contains(y)) return known.at(y);

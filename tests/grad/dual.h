@@ -32,6 +32,9 @@ class Duals {
   // Whether each value between y and the nodes in `along` that is not finite, or has no finite tangent, is used only for
   // branches of selects that are not taken. Otherwise an adjoint may be NaN where the tangent is not.
   bool is_contained(Id y, const std::unordered_map<Id, std::vector<double>>& along);
+  // Whether a sum or product on the way to y is infinite though its operands are finite. An adjoint is a product of many
+  // values, and may overflow where y's tangent is small or 0. It is then NaN.
+  bool overflows(Id y) const;
   const Array& value(Id node) const { return values_.at(node); }
 
  private:
