@@ -33,6 +33,7 @@ class PlanCheck {
   std::string rule_of(std::size_t i) const {
     const LoopPlan& p = plan_[i];
     if (p.rows) return rows(i);
+    if (p.chain) return chain(i);
     if (std::ranges::find(ranges_, p.range) == ranges_.end()) return "a loop has no range of the kernel";
     if (p.block) return block(i);
     if (std::string broken = tails(p); !broken.empty()) return broken;
@@ -46,6 +47,20 @@ class PlanCheck {
     if (!is_between) return "rows are not between a block and its lanes";
     const auto is_once = [](const LoopPlan& l) { return l.block || l.step == 1; };
     return std::ranges::all_of(plan_.first(i), is_once) ? "" : "rows are in copies, which would share their accumulators";
+  }
+
+  // Terms of a chain are inside of a block of rows and outside of the lanes and the copies of its rows.
+  std::string chain(std::size_t i) const {
+    const auto outer = plan_.first(i), inner = plan_.subspan(i + 1);
+    const auto block = std::ranges::find(outer, true, &LoopPlan::block);
+    const bool is_between = block != outer.end() && inner.size() == 2 && inner[0].lanes && inner[1].range == block->range &&
+                            g_.is_const(g_.end(inner[0].range));
+    if (!is_between) return "terms are not between a block of rows and the lanes and copies in it";
+    const auto is_once = [](const LoopPlan& l) { return l.block || (l.step == 1 && !l.rows && !l.chain); };
+    if (!std::ranges::all_of(outer, is_once)) return "terms are in copies, which would share their accumulators";
+    int loops = 0;
+    for (const Id id : g_.reachable(stores_)) loops += g_.op(id) == Op::FOR ? 1 : 0;
+    return loops == 1 ? "" : "terms of more than one loop";
   }
 
   std::string block(std::size_t i) const {

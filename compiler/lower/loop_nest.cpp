@@ -21,7 +21,7 @@ namespace kiln::compiler {
 LoopNestBuilder::LoopNestBuilder(Graph& g, RangeIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
                                  const Facts& facts, bool outermost, Borders borders)
     : g_(g), loops_(loops), stores_(stores), plan_(plan), facts_(facts), outermost_(outermost), borders_(borders) {
-  in_memory_ = std::ranges::any_of(plan, &LoopPlan::rows);
+  in_memory_ = std::ranges::any_of(plan, [](const LoopPlan& p) { return p.rows || p.chain; });
   for (const LoopPlan& p : plan) {
     if (!p.lanes || p.masked_all || in_memory_ || borders != Borders::split) continue;
     interior_ = find_interior(g, stores, p.range, p.step, facts);
@@ -36,6 +36,7 @@ std::vector<Id> LoopNestBuilder::emit(std::size_t level, const std::vector<Copy>
   if (const std::vector<RangePart> parts = parts_of(level, copies); !parts.empty()) return one_by_one(level, copies, parts);
   const LoopPlan& p = plan_[level];
   if (p.rows) return rows(level, copies);
+  if (p.chain) return chain(level, copies);
   const LoopPart all = bounds(level);
   const Id begin = all.begin, end = all.end;
   if (p.block) return blocks(level, copies, begin, end);
@@ -74,7 +75,7 @@ void LoopNestBuilder::own_loops(std::vector<Id>& stores, Id lanes) {
 std::vector<RangePart> LoopNestBuilder::parts_of(std::size_t level, const std::vector<Copy>& copies) {
   const bool is_simple = part_ == nullptr && copies.size() == 1 && copies[0].mask == no_id;
   const LoopPlan& p = plan_[level];
-  if (is_simple && !p.lanes && !p.block && !p.rows && p.step > 1)
+  if (is_simple && !p.lanes && !p.block && !p.rows && !p.chain && p.step > 1)
     if (std::vector<RangePart> parts = whole_blocks(g_, loops_, stores_, p, facts_); !parts.empty()) {
       for (RangePart& part : parts) own_loops(part.stores, p.range);
       return parts;

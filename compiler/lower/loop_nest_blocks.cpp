@@ -91,4 +91,24 @@ void LoopNestBuilder::add_inner(std::size_t level, const std::vector<Copy>& copi
   effects.insert(effects.end(), made.begin(), made.end());
 }
 
+std::vector<Id> LoopNestBuilder::chain(std::size_t level, const std::vector<Copy>& copies) {
+  const LoopPlan &block = *std::ranges::find(plan_, true, &LoopPlan::block), &p = plan_[level];
+  const Id column = plan_[level + 1].range, columns = g_.end(column), first_row = block_of_.at(block.range).begin;
+  const Id index = add_index(g_, mul_index(g_, sub_index(g_, block.range, first_row), columns), column);
+  // A vector behind the last column may be longer than the rest of the array.
+  MemoryAccumulators m(g_, loops_, stores_, column, first_row, index, block.step * g_.value(columns) + plan_[level + 1].step);
+  const Id reduction = m.reductions()[0];
+  std::vector<Id> effects;
+  add_inner(level, copies, m.initial(reduction), effects);
+  const auto parts = loop_parts(g_, reduction);
+  const Id end = substitute(g_, parts.end, copies[0].values), last = end_of_whole(parts.begin, end, p.step);
+  const Id term = loops_.range(g_, end, RangeKind::loop);
+  std::vector<Id> s = {term, parts.begin, last};
+  add_inner(level, copies, m.after_terms(reduction, term, add_index(g_, term, g_.index(p.step))), s);
+  effects.push_back(g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, p.step}));
+  if (last != end) add_inner(level, copies, m.after_terms(reduction, last, end), effects);
+  add_inner(level, copies, m.results(), effects);
+  return effects;
+}
+
 }  // namespace kiln::compiler

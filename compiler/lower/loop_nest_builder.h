@@ -76,6 +76,9 @@ class LoopNestBuilder {
   // The reductions of a block, row by row, and then the STOREs of their results.
   std::vector<Id> rows(std::size_t level, const std::vector<Copy>& copies);
 
+  // The reductions of a block of rows, some terms after the other, and then the STOREs of their results.
+  std::vector<Id> chain(std::size_t level, const std::vector<Copy>& copies);
+
   // Emits the later levels with other stores, behind the effects.
   void add_inner(std::size_t level, const std::vector<Copy>& copies, std::span<const Id> stores, std::vector<Id>& effects);
 

@@ -17,12 +17,13 @@ std::string steps_of(const LoopPlan& p) {
   const std::string step = std::to_string(p.step);
   if (p.block) return "blocks of " + step;
   if (p.rows) return "rows " + step;
+  if (p.chain) return "terms " + step;
   if (p.lanes) return "lanes " + step;
   return p.step == 1 ? "one at a time" : "copies " + step;
 }
 
 std::string tails_of(const LoopPlan& p) {
-  if (p.block || p.rows || p.step == 1) return "";
+  if (p.block || p.rows || p.chain || p.step == 1) return "";
   std::string text;
   for (const Tail& t : p.tails)
     text += (text.empty() ? ", tails " : ", ") + std::to_string(t.step) + (t.masked ? " masked" : "");
@@ -88,7 +89,7 @@ class PlanReader {
     if (!steps(w, p)) return false;
     while (!w.at_end())
       if (!w.take(", ") || !property(w, p)) return false;
-    steps_ *= p.block || p.rows ? 1 : p.step;
+    steps_ *= p.block || p.rows || p.chain ? 1 : p.step;
     return steps_ <= most_steps;
   }
 
@@ -97,8 +98,9 @@ class PlanReader {
     std::int64_t n = 1;
     p.block = w.take("blocks of ", n);
     p.rows = !p.block && w.take("rows ", n);
-    p.lanes = !p.block && !p.rows && w.take("lanes ", n);
-    if (!p.block && !p.rows && !p.lanes && !w.take("copies ", n) && !w.take("one at a time")) return false;
+    p.chain = !p.block && !p.rows && w.take("terms ", n);
+    p.lanes = !p.block && !p.rows && !p.chain && w.take("lanes ", n);
+    if (!p.block && !p.rows && !p.chain && !p.lanes && !w.take("copies ", n) && !w.take("one at a time")) return false;
     p.step = narrow<int>(n);
     return true;
   }

@@ -86,7 +86,7 @@ Id without_known_gates(Graph& g, Id store) {
 
 bool may_have_parts(const Graph& g, std::span<const Id> stores, std::span<const LoopPlan> plan, std::size_t level) {
   const auto is_special = [](const LoopPlan& l) {
-    return l.block || l.rows || l.transposes != no_id || l.shares_loads || l.masked_all;
+    return l.block || l.rows || l.chain || l.transposes != no_id || l.shares_loads || l.masked_all;
   };
   if ((!plan[level].lanes && plan[level].step != 1) || std::ranges::any_of(plan, is_special)) return false;
   if (!std::ranges::all_of(stores, [&](Id s) { return g.op(s) == Op::STORE; })) return false;

@@ -48,6 +48,7 @@ struct LoopPlan {
   bool block = false;              // the loop cuts the range into blocks of `step`; a later loop of the plan is over one block
   bool rows = false;               // no range: `step` rows of reductions at a time (memory_accumulators.h). Explicit kernel:
                                    // loops over rows, if there are at least `step` columns (row_loops.h)
+  bool chain = false;              // no range: `step` terms of a chain at a time for a block of rows (memory_accumulators.h)
   Id transposes = no_id;           // copies: the lanes' range; loads contiguous in `range` are transposed to its lanes
   bool shares_loads = false;       // copies: equal loads of neighbouring iterations become one (window_rows.h)
   Id streams = no_id;              // copies: a load; the main loop runs only if the rows of the load do not fit the caches.

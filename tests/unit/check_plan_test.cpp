@@ -68,6 +68,16 @@ TEST(CheckPlan, BlocksAreMultiplesOfTheLoopsInsideThem) {
   EXPECT_EQ(s.broken(rows), "rows are in copies, which would share their accumulators");
 }
 
+TEST(CheckPlan, TermsOfAChainAreInABlockOfRows) {
+  const Sums s;
+  const std::string misplaced = "terms are not between a block of rows and the lanes and copies in it";
+  const LoopPlan terms{.step = 8, .chain = true}, copies{.range = s.i, .step = 4},
+      lanes{.range = s.j, .step = 8, .lanes = true};
+  EXPECT_EQ(s.broken({terms, lanes, copies}), misplaced);
+  // The columns must be a constant number, and these are not.
+  EXPECT_EQ(s.broken({{.range = s.i, .step = 12, .block = true}, terms, lanes, copies}), misplaced);
+}
+
 TEST(CheckPlan, TailsTakeTheRest) {
   const Sums s;
   const auto with = [&](std::vector<Tail> tails) {

@@ -11,6 +11,7 @@ namespace {
 const std::string lines =
     "i0 of 64: blocks of 12\n"
     "rows 8, if the rows are large\n"
+    "terms 96\n"
     "i1 of N: lanes 32, tails 16, 16 masked, aligned to 64 bytes, past the caches from 100 iterations, all masked\n"
     "i0 of 64: copies 4, tails 2, 1, transposes to lanes of i1, share loads\n"
     "i1 of N: one at a time\n";
@@ -34,8 +35,8 @@ TEST(Tuning, PlansReadBack) {
   std::vector<LoopPlan> plan;
   EXPECT_EQ(read(lines, plan), "");
   EXPECT_EQ(plan_text(read.k.g, ranges, plan), lines);
-  EXPECT_EQ(plan[2].tails.size(), 2u);
-  EXPECT_TRUE(plan[2].tails[1].masked);
+  EXPECT_EQ(plan[3].tails.size(), 2u);
+  EXPECT_TRUE(plan[3].tails[1].masked);
 }
 
 TEST(Tuning, OtherTextsAreNoPlans) {
