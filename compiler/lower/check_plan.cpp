@@ -5,6 +5,7 @@
 #include "compiler/ir/power_of_two.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/access.h"
+#include "compiler/lower/chain_blocks.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/range_parts.h"
@@ -52,15 +53,17 @@ class PlanCheck {
   // Terms of a chain are inside of a block of rows and outside of the lanes and the copies of its rows.
   std::string chain(std::size_t i) const {
     const auto outer = plan_.first(i), inner = plan_.subspan(i + 1);
-    const auto block = std::ranges::find(outer, true, &LoopPlan::block);
-    const bool is_between = block != outer.end() && inner.size() == 2 && inner[0].lanes && inner[1].range == block->range &&
-                            g_.is_const(g_.end(inner[0].range));
+    const auto has_block = [&](const LoopPlan& l) {
+      return l.block && std::ranges::find(inner, l.range, &LoopPlan::range) != inner.end();
+    };
+    const auto is_row = [&](const LoopPlan& l) { return !l.block && !l.rows && !l.chain && g_.is_const(g_.end(l.range)); };
+    const bool is_between = std::ranges::count_if(outer, has_block) == 1 && std::ranges::all_of(inner, is_row) &&
+                            std::ranges::any_of(inner, &LoopPlan::lanes);
     if (!is_between) return "terms are not between a block of rows and the lanes and copies in it";
     const auto is_once = [](const LoopPlan& l) { return l.block || (l.step == 1 && !l.rows && !l.chain); };
     if (!std::ranges::all_of(outer, is_once)) return "terms are in copies, which would share their accumulators";
-    int loops = 0;
-    for (const Id id : g_.reachable(stores_)) loops += g_.op(id) == Op::FOR ? 1 : 0;
-    return loops == 1 ? "" : "terms of more than one loop";
+    return chain_nest(g_, g_.reachable(stores_)).empty() ? "terms of more than one chain, or of a chain without constant bounds"
+                                                         : "";
   }
 
   std::string block(std::size_t i) const {
@@ -85,7 +88,9 @@ class PlanCheck {
 
   std::string lanes(std::size_t i) const {
     const LoopPlan& p = plan_[i];
-    if (p.step != floor_power_of_two(p.step)) return "the lanes are no power of two";
+    if (p.vectors < 1 || p.step % p.vectors != 0) return "the lanes are not divided among the vectors";
+    if (p.step / p.vectors != floor_power_of_two(p.step / p.vectors)) return "the lanes are no power of two";
+    if (p.vectors > 1 && (p.align != 0 || p.masked_all)) return "vectors side by side are aligned or masked";
     if (p.align != floor_power_of_two(p.align)) return "an alignment is no power of two";
     if (p.past_caches < 0 || (p.past_caches > 0 && p.align == 0)) return "stores past the caches have no alignment";
     const std::string_view side_by_side = why_no_lanes(g_, stores_, p.range, 1);

@@ -5,6 +5,7 @@
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
+#include "compiler/lower/chain_blocks.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/loop_nest_builder.h"
 #include "compiler/lower/memory_accumulators.h"
@@ -92,22 +93,61 @@ void LoopNestBuilder::add_inner(std::size_t level, const std::vector<Copy>& copi
 }
 
 std::vector<Id> LoopNestBuilder::chain(std::size_t level, const std::vector<Copy>& copies) {
-  const LoopPlan &block = *std::ranges::find(plan_, true, &LoopPlan::block), &p = plan_[level];
-  const Id column = plan_[level + 1].range, columns = g_.end(column), first_row = block_of_.at(block.range).begin;
-  const Id index = add_index(g_, mul_index(g_, sub_index(g_, block.range, first_row), columns), column);
+  const auto inside = plan_.subspan(level + 1);
+  Id first_row = no_id, index = g_.index(0), column = no_id;
+  std::int64_t elements = 1, lanes = 0;
+  const auto add_axis = [&](Id at, std::int64_t n) {
+    index = add_index(g_, mul_index(g_, index, g_.index(n)), at);
+    elements *= n;
+  };
+  for (const LoopPlan& l : inside) {
+    if (l.lanes) column = l.range, lanes = l.step;
+    if (l.lanes) continue;
+    const auto block = std::ranges::find(plan_.first(level), l.range, &LoopPlan::range);
+    if (block != plan_.begin() + narrow<std::ptrdiff_t>(level)) {
+      first_row = block_of_.at(l.range).begin;
+      add_axis(sub_index(g_, l.range, first_row), block->step);
+    } else {
+      add_axis(l.range, g_.value(g_.end(l.range)));
+    }
+  }
+  add_axis(column, g_.value(g_.end(column)));
   // A vector behind the last column may be longer than the rest of the array.
-  MemoryAccumulators m(g_, loops_, stores_, column, first_row, index, block.step * g_.value(columns) + plan_[level + 1].step);
-  const Id reduction = m.reductions()[0];
+  MemoryAccumulators m(g_, loops_, stores_, column, first_row, index, elements + lanes);
+  const std::vector<Id> nest = chain_nest(g_, g_.reachable(stores_));
   std::vector<Id> effects;
-  add_inner(level, copies, m.initial(reduction), effects);
-  const auto parts = loop_parts(g_, reduction);
-  const Id end = substitute(g_, parts.end, copies[0].values), last = end_of_whole(parts.begin, end, p.step);
-  const Id term = loops_.range(g_, end, RangeKind::loop);
-  std::vector<Id> s = {term, parts.begin, last};
-  add_inner(level, copies, m.after_terms(reduction, term, add_index(g_, term, g_.index(p.step))), s);
-  effects.push_back(g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, p.step}));
-  if (last != end) add_inner(level, copies, m.after_terms(reduction, last, end), effects);
+  add_inner(level, copies, m.initial(nest[0]), effects);
+  for (const Id effect : terms(level, copies, m, nest)) effects.push_back(effect);
   add_inner(level, copies, m.results(), effects);
+  return effects;
+}
+
+std::vector<Id> LoopNestBuilder::terms(std::size_t level, const std::vector<Copy>& copies, MemoryAccumulators& m,
+                                       std::span<const Id> nest) {
+  std::size_t cut = chain_level(g_, nest, plan_[level].step);
+  std::int64_t step = std::max<std::int64_t>(1, plan_[level].step / iterations_of(g_, nest.subspan(cut + 1)));
+  if (step == 1 && cut + 1 < nest.size()) step = iterations_of(g_, nest.subspan(++cut, 1));
+  const auto range_of = [&](Id loop) { return loops_.range(g_, loop_parts(g_, loop).end, RangeKind::loop); };
+  const auto loop_of = [&](Id range, Id begin, Id end, std::int64_t n, std::span<const Id> effects) {
+    std::vector<Id> s = {range, begin, end};
+    s.insert(s.end(), effects.begin(), effects.end());
+    return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, n});
+  };
+  std::vector<Id> outer, effects, body;
+  for (const Id loop : nest.first(cut)) outer.push_back(range_of(loop));
+  const LoopParts parts = loop_parts(g_, nest[cut]);
+  const Id begin = parts.begin, end = parts.end, last = end_of_whole(begin, end, narrow<int>(step));
+  if (begin != last) {
+    const Id term = range_of(nest[cut]);
+    add_inner(level, copies, m.after_terms(nest, outer, term, add_index(g_, term, g_.index(step))), body);
+    effects.push_back(loop_of(term, begin, last, step, body));
+  }
+  if (last != end) add_inner(level, copies, m.after_terms(nest, outer, last, end), effects);
+  for (std::size_t i = cut; i-- > 0;) {
+    const LoopParts around = loop_parts(g_, nest[i]);
+    const Id made = loop_of(outer[i], around.begin, around.end, 1, effects);
+    effects = {made};
+  }
   return effects;
 }
 

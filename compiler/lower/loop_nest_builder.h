@@ -11,6 +11,7 @@
 #include "compiler/lower/expand.h"
 #include "compiler/lower/interior.h"
 #include "compiler/lower/loop_nest.h"
+#include "compiler/lower/memory_accumulators.h"
 #include "compiler/lower/range_parts.h"
 #include "compiler/lower/rows_side_by_side.h"
 
@@ -78,6 +79,7 @@ class LoopNestBuilder {
 
   // The reductions of a block of rows, some terms after the other, and then the STOREs of their results.
   std::vector<Id> chain(std::size_t level, const std::vector<Copy>& copies);
+  std::vector<Id> terms(std::size_t level, const std::vector<Copy>& copies, MemoryAccumulators& m, std::span<const Id> nest);
 
   // Emits the later levels with other stores, behind the effects.
   void add_inner(std::size_t level, const std::vector<Copy>& copies, std::span<const Id> stores, std::vector<Id>& effects);

@@ -70,12 +70,16 @@ std::vector<Copy> LoopNestBuilder::written_out(const LoopPlan& p, const std::vec
 std::vector<Copy> LoopNestBuilder::iterated(const LoopPlan& p, int step, const std::vector<Copy>& copies, Id range, Id end,
                                             Iteration iteration) {
   std::vector<Copy> out;
-  const int unrolled = iteration == Iteration::one || p.lanes ? 1 : step;
+  const bool lanes = p.lanes && iteration != Iteration::one;
+  const int unrolled = iteration == Iteration::one                       ? 1
+                       : !p.lanes                                        ? step
+                       : iteration == Iteration::whole && step == p.step ? p.vectors
+                                                                         : 1;
   for (const Copy& c : copies)
     for (int i = 0; i < unrolled; ++i) {
       Copy& made = out.emplace_back(c);
-      const bool lanes = p.lanes && iteration != Iteration::one;
-      made.values[p.range] = lanes ? ramp(g_, range, 1, step) : add_index(g_, range, g_.index(i));
+      const Id first = add_index(g_, range, g_.index(lanes ? i * (step / unrolled) : i));
+      made.values[p.range] = lanes ? ramp(g_, first, 1, step / unrolled) : first;
       if (iteration == Iteration::masked) made.mask = lane_mask(g_, range, end, step);
     }
   if (p.transposes != no_id && copies.size() == 1) transpose(p, out);

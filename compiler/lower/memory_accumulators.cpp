@@ -6,6 +6,7 @@
 
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/access.h"
+#include "compiler/lower/chain_blocks.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 
@@ -14,13 +15,9 @@ namespace {
 
 constexpr int block_bytes = 16 * 1024;              // of accumulators: half of the first-level cache
 constexpr std::int64_t second_cache = 1024 * 1024;  // bytes: the second-level cache
-constexpr std::int64_t chain_bytes = 32 * 1024;     // of accumulators of a chain: a sixteenth of the second-level cache
-constexpr std::int64_t panel_bytes = 24 * 1024;     // of the operand in lanes: three quarters of the first-level cache
-constexpr int enough_rows = 48;  // of a block, so that the panels are not read too often: then a whole chain runs at once
-constexpr std::int64_t fewest_terms = 32;   // that pay for loading and storing their accumulators
-constexpr int most_carried = 4;             // values of all FORs
-constexpr int most_operations = 8;          // of one row; with more operations, loads are a small part of the work
-constexpr int light_operations = 3;         // of one row, so that eight rows fit the registers
+constexpr int most_carried = 4;                     // values of all FORs
+constexpr int most_operations = 8;                  // of one row; with more operations, loads are a small part of the work
+constexpr int light_operations = 3;                 // of one row, so that eight rows fit the registers
 constexpr std::int64_t fewest_rows = 16;    // of a reduction: with fewer, arrays of accumulators cost more than they save
 constexpr std::int64_t registers_wide = 8;  // registers of the shortest row
 
@@ -96,34 +93,17 @@ Id fits_second_cache(Graph& g, Id streams, Id row, Id rows, Id column) {
   return sub_index(g, one, product_reaches(g, factors, second_cache / bytes(g.dtype(streams)) + 1));
 }
 
-void chain_blocks(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops, int widest, const Target& target,
-                  std::vector<LoopPlan>& plan) {
-  if (target.vector_registers >= 32 || fma_loops.size() != 1 || plan.size() < 3) return;
-  const LoopPlan &lanes = plan[plan.size() - 2], &copies = plan.back();
-  const auto block = std::ranges::find(plan, true, &LoopPlan::block);
-  const LoopParts chain = loop_parts(g, fma_loops[0]);
-  const auto is_loop = [&](Id id) { return g.op(id) == Op::FOR; };
-  if (block == plan.end() || block->range != copies.range || !lanes.lanes || count_of(chain.init) != 1) return;
-  if (!g.is_const(g.end(lanes.range)) || !g.is_const(chain.begin) || !g.is_const(chain.end)) return;
-  if (std::ranges::count_if(g.reachable(stores), is_loop) != 1) return;
-  const std::int64_t columns = g.value(g.end(lanes.range)), row = columns * widest,
-                     terms = g.value(chain.end) - g.value(chain.begin);
-  const std::int64_t rows = chain_bytes / row / copies.step * copies.step, most = panel_bytes / row;
-  if (rows < 4 * copies.step || most < fewest_terms || block->step >= enough_rows) return;
-  block->step = narrow<int>(rows);
-  const std::int64_t parts = (terms - 1) / most + 1;
-  plan.insert(plan.end() - 2, {.step = narrow<int>((terms - 1) / parts + 1), .chain = true});
-}
-
 MemoryAccumulators::MemoryAccumulators(Graph& g, RangeIds& loops, std::span<const Id> stores, Id column, Id block, Id index,
                                        std::int64_t size)
     : g_(g), loops_(loops), block_(block), index_(index), size_(size), results_(stores.begin(), stores.end()) {
   while (true) {
     const std::vector<Id> nodes = g_.reachable(results_);
     const std::unordered_set<Id> differ = depends_on_range(g_, nodes, column);
-    const auto loop = std::ranges::find_if(nodes, [&](Id id) { return g_.op(id) == Op::FOR && differ.contains(id); });
+    const auto differs = [&](Id id) { return g_.op(id) == Op::FOR && differ.contains(id); };
+    const auto loop = std::ranges::find_if(nodes, differs);
     if (loop == nodes.end()) return;
-    const Id reduction = *loop;
+    const std::vector<Id> nest = chain_nest(g_, nodes);
+    const Id reduction = nest.empty() ? *loop : nest.front();
     reductions_.push_back(reduction);
     const std::vector<Id> arrays = this->arrays(reduction);
     const Id sink = g_.make(Op::SINK, DType::none, results_);
@@ -187,25 +167,20 @@ std::vector<Id> MemoryAccumulators::after_rows(Id reduction, Id row, int n) {
   return stored(reduction, values);
 }
 
-std::vector<Id> MemoryAccumulators::after_terms(Id reduction, Id begin, Id end) {
-  const LoopParts parts = loop_parts(g_, reduction);
-  const Id range = loops_.range(g_, g_.end(parts.range), g_.range_kind(parts.range));
-  std::vector<Id> src = {range, begin, end};
-  const std::vector<Id> yields(parts.yield.begin(), parts.yield.end()), values = loaded(reduction);
-  src.insert(src.end(), values.begin(), values.end());
-  std::unordered_map<Id, Id> map = {{parts.range, range}};
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const Id before[] = {parts.range, parts.init[i]}, now[] = {range, values[i]};
-    const auto slot = narrow<std::int64_t>(i);
-    map[g_.make(Op::CARRY, g_.dtype(values[i]), before, std::span(&slot, 1))] =
-        g_.make(Op::CARRY, g_.dtype(values[i]), now, std::span(&slot, 1));
-  }
-  for (const Id y : yields) src.push_back(substitute(g_, y, map));
-  const Id loop = g_.with_src(reduction, src);
-  std::vector<Id> sums;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    sums.push_back(g_.make(Op::GET, g_.dtype(values[i]), {loop}, {narrow<std::int64_t>(i)}));
-  return stored(reduction, sums);
+std::vector<Id> MemoryAccumulators::after_terms(std::span<const Id> nest, std::span<const Id> outer, Id begin, Id end) {
+  const Id loop = nest[outer.size()];
+  const LoopParts parts = loop_parts(g_, loop);
+  const Id range = loops_.range(g_, g_.end(parts.range), g_.range_kind(parts.range)), value = loaded(nest[0])[0];
+  const Id before[] = {parts.range, parts.init[0]}, now[] = {range, value};
+  const std::int64_t slot[] = {0};
+  const DType d = g_.dtype(value);
+  const Id carried = g_.make(Op::CARRY, d, before, slot);
+  std::unordered_map<Id, Id> map = {{parts.range, range}, {carried, g_.make(Op::CARRY, d, now, slot)}};
+  for (std::size_t i = 0; i < outer.size(); ++i) map[loop_parts(g_, nest[i]).range] = outer[i];
+  const Id yield = substitute(g_, loop_parts(g_, loop).yield[0], map);
+  const Id part = g_.with_src(loop, std::vector<Id>{range, begin, end, value, yield});
+  const Id sum[] = {g_.make(Op::GET, d, {part}, {0})};
+  return stored(nest[0], sum);
 }
 
 }  // namespace kiln::compiler

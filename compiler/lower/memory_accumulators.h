@@ -6,8 +6,7 @@
 //   values; accumulators after some more rows; the STOREs of the kernel, with LOADs from the arrays in place of GETs. A FOR
 //   whose values are the same for all columns stays: it runs once.
 // Requires: no FOR is inside another; their bounds do not depend on j.
-//   chain_blocks makes the same of an fma chain over k, with an array for a block of rows and columns: some terms of the chain
-//   run for the whole block, with accumulators in registers, then the next ones.
+//   chain_blocks.h plans the same for an fma chain over k.
 // Why: rows are read in the order of memory, and the operands of some terms stay in the first-level cache. With accumulators in
 // registers the code would read few elements of each row. Example: y[j] = sum over k of x[k, j]  ->  for blocks of j: acc[j] =
 // 0; for k by 8: for j: acc[j] = acc[j] + x[k, j] + ..
@@ -33,12 +32,6 @@ std::optional<std::vector<LoopPlan>> memory_accumulators(const Graph& g, std::sp
 // is faster: memory is prefetched in its order. rows: the number of iterations of `row`.
 Id fits_second_cache(Graph& g, Id streams, Id row, Id rows, Id column);
 
-// Changes the plan of register_block [ranges, a block of rows] [lanes of columns] [copies of rows]: [chain] comes before the
-// lanes, and the block has more rows. Only for a target with few registers, and chains so long that few of their rows fit the
-// second-level cache: each block reads all panels of the other operand again.
-void chain_blocks(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops, int widest, const Target& target,
-                  std::vector<LoopPlan>& plan);
-
 class MemoryAccumulators {
  public:
   // block: the RANGE of the loop over blocks. index: of an element of a block in the arrays; size: elements of a block.
@@ -47,10 +40,12 @@ class MemoryAccumulators {
   // The reductions that differ between columns. A reduction comes before other reductions that use its results.
   std::span<const Id> reductions() const { return reductions_; }
 
-  std::vector<Id> initial(Id reduction);                        // STOREs of the values before the first row
-  std::vector<Id> after_rows(Id reduction, Id row, int n);      // STOREs of the values after rows row .. row + n - 1
-  std::vector<Id> after_terms(Id reduction, Id begin, Id end);  // STOREs of the values after the terms begin .. end - 1
-  std::span<const Id> results() const { return results_; }      // the STOREs of the kernel
+  std::vector<Id> initial(Id reduction);                    // STOREs of the values before the first row
+  std::vector<Id> after_rows(Id reduction, Id row, int n);  // STOREs of the values after rows row .. row + n - 1
+  // STOREs of the value of a chain_nest after some terms: those of the iterations begin .. end - 1 of a loop of the nest, in
+  // one iteration of each loop around it. outer: these iterations.
+  std::vector<Id> after_terms(std::span<const Id> nest, std::span<const Id> outer, Id begin, Id end);
+  std::span<const Id> results() const { return results_; }  // the STOREs of the kernel
 
  private:
   std::vector<Id> arrays(Id reduction);

@@ -18,7 +18,7 @@ std::string steps_of(const LoopPlan& p) {
   if (p.block) return "blocks of " + step;
   if (p.rows) return "rows " + step;
   if (p.chain) return "terms " + step;
-  if (p.lanes) return "lanes " + step;
+  if (p.lanes) return "lanes " + step + (p.vectors == 1 ? "" : " in " + std::to_string(p.vectors) + " vectors");
   return p.step == 1 ? "one at a time" : "copies " + step;
 }
 
@@ -102,6 +102,8 @@ class PlanReader {
     p.lanes = !p.block && !p.rows && !p.chain && w.take("lanes ", n);
     if (!p.block && !p.rows && !p.chain && !p.lanes && !w.take("copies ", n) && !w.take("one at a time")) return false;
     p.step = narrow<int>(n);
+    std::int64_t vectors = 1;
+    if (p.lanes && w.take(" in ", vectors, " vectors")) p.vectors = narrow<int>(vectors);
     return true;
   }
 

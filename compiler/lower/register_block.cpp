@@ -8,6 +8,7 @@
 #include "compiler/ir/power_of_two.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/access.h"
+#include "compiler/lower/chain_blocks.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/memory_accumulators.h"
 
@@ -20,6 +21,7 @@ constexpr std::int64_t block_rows = 96;           // the block if the length of 
 constexpr std::int64_t fewest_rows = 126;         // of a block, so that the lanes' operand is not read too often
 constexpr std::int64_t rows_of_streams = 16;  // the block of other kernels: their rows of results are prefetched side by side
 constexpr int light_operations = 4;           // most operations for one multiply-add in a loop that fills the registers
+constexpr int waiting_accumulators = 8;       // of a loop, so that a multiply-add need not wait for the one before
 constexpr int fewest_loads = 8;               // vector loads without a loop that are worth copies
 constexpr int registers_of_chain = 4;         // accumulators side by side, so that additions do not wait for each other
 constexpr int tree_height = 8;                // most registers of a tree of 32 elements: sums that wait, and their operands
@@ -124,7 +126,7 @@ bool goes_on_beside(const Graph& g, std::span<const Id> stores, std::span<const 
 }
 
 // The number of iterations of the copied range whose operands fill `block_bytes`. The operand of one iteration is a row.
-std::int64_t rows_of_block(const Graph& g, std::span<const Id> fma_loops, int widest) {
+std::int64_t rows_of_block(const Graph& g, std::span<const Id> nodes, std::span<const Id> fma_loops, int widest) {
   if (fma_loops.empty()) return rows_of_streams;
   std::int64_t longest = 0;
   for (const Id loop : fma_loops) {
@@ -132,6 +134,7 @@ std::int64_t rows_of_block(const Graph& g, std::span<const Id> fma_loops, int wi
     if (!g.is_const(end)) return block_rows;
     longest = std::max(longest, g.value(end));
   }
+  if (const std::vector<Id> nest = chain_nest(g, nodes); !nest.empty()) longest = iterations_of(g, nest);
   return std::max(fewest_rows, block_bytes / widest / std::max<std::int64_t>(1, longest));
 }
 
@@ -185,7 +188,7 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
   if (at == ranges.size()) return std::nullopt;
   const std::int64_t rows = constant_extent(g, ranges[at]);
   const int copies = is_tree ? 1 : even_share(rows, most);
-  const std::int64_t block = rows_of_block(g, fma_loops, widest) / copies * copies;
+  const std::int64_t block = rows_of_block(g, g.reachable(stores), fma_loops, widest) / copies * copies;
   const bool blocks = (rows == 0 || rows > 2 * copies) && (rows == 0 || block < rows || at == 0) && block > copies;
   std::vector<LoopPlan> plan;
   for (std::size_t i = 0; i < last; ++i) {
@@ -195,7 +198,14 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
       plan.push_back({.range = ranges[i], .step = narrow<int>(block), .block = true});
   }
   plan.push_back(lanes_of_block(ranges[last], columns, lanes, one_register, can_mask, target));
+  const int few = light && !is_tree && copies > 1 ? (waiting_accumulators - 1) / copies + 1 : registers;
+  if (few > registers && (few + 1) * copies + few < target.vector_registers &&
+      columns >= std::int64_t{4} * few * one_register) {
+    plan.back().step = few * one_register;
+    plan.back().vectors = few;
+  }
   plan.push_back(copies_of_block(ranges[at], copies));
+  if (!fma_loops.empty()) chain_blocks(g, stores, widest, target, plan);
   return plan;
 }
 

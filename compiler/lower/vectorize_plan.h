@@ -44,6 +44,7 @@ struct LoopPlan {
   Id range = no_id;
   int step = 1;                    // iterations of the range in one iteration of the main loop
   bool lanes = false;              // true: these iterations are lanes; false: copies of the code
+  int vectors = 1;                 // lanes: so many vectors side by side in the main loop, each of `step / vectors` lanes
   int align = 0;                   // lanes: if not 0, a masked vector comes first, so that later stores have this alignment
   bool block = false;              // the loop cuts the range into blocks of `step`; a later loop of the plan is over one block
   bool rows = false;               // no range: `step` rows of reductions at a time (memory_accumulators.h). Explicit kernel:

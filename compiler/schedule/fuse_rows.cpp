@@ -81,6 +81,7 @@ class Fusion {
 
   void add_tile_buffer(int b) {
     Buffer& buffer = nth(s_.buffers, b);
+    buffer.whole = false;
     buffer.tile = tile_size(b);
     buffer.size = index_mul(g_, tiles_, buffer.tile);
     const bool in_order = std::ranges::any_of(c_.kernels, [&](std::size_t k) { return rows_.tile_step(k).sum != no_id; });

@@ -11,6 +11,7 @@
 #include "compiler/schedule/each_kernel.h"
 #include "compiler/schedule/kernel_ranges.h"
 #include "compiler/schedule/packed_operand.h"
+#include "compiler/schedule/window_copies.h"
 #include "compiler/schedule/window_operand.h"
 
 namespace kiln::compiler {
@@ -33,12 +34,12 @@ struct Part {
 
 class WindowPacking {
  public:
-  WindowPacking(Graph& g, Schedule& s, Kernel& k, Simplifier& simplify, std::vector<Kernel>& made)
-      : g_(g), s_(s), kernel_(k), made_(made), simplify_(simplify), loops_(loop_ranges_of(g, k)), ids_(g, k.sink) {}
+  WindowPacking(Graph& g, Schedule& s, Kernel& k, Simplifier& simplify)
+      : g_(g), s_(s), kernel_(k), simplify_(simplify), loops_(loop_ranges_of(g, k)), ids_(g, k.sink) {}
 
-  // Packs one operand. False: nothing to pack.
-  bool run() {
-    if (loops_.empty()) return false;
+  // The copy of the first operand to pack. nullopt: nothing to pack.
+  std::optional<WindowCopy> find() {
+    if (loops_.empty()) return std::nullopt;
     for (const Id reduce : g_.reachable(kernel_.sink)) {
       if (g_.op(reduce) != Op::REDUCE) continue;
       for (const Id value : g_.sources(reduce)) {
@@ -49,12 +50,41 @@ class WindowPacking {
         planes_ = !o->axes.empty() && o->axes.back().loop == loops_.back();
         turns_ = std::ranges::any_of(o->others, [&](const WindowDimension& d) { return is_turned(d); });
         if (!worth_it(*o, reduce)) continue;
-        pack(*o, reduce);
-        return true;
+        reduce_ = reduce;
+        return WindowCopy{kernel_.segment, kernel_.buffers, *o, layout_of(*o)};
       }
     }
-    return false;
+    return std::nullopt;
   }
+
+  // Packs that operand. shared: a copy that other kernels may read, too; nullptr: none.
+  void pack(const WindowOperand& o, WindowCopy* shared, std::vector<Kernel>& made) {
+    g_.set_loc(g_.loc(o.load));
+    remark(g_, o.load, remarks::windows, [&] {
+      return (o.axes.empty() ? "copies an operand in the order in which the product reads it"
+                             : "copies the tensor that windows read, with its border") +
+             std::string(planes_ && o.axes.back().step > 1 ? ", so that neighbouring windows read neighbouring elements" : "");
+    });
+    const std::vector<Part> parts = parts_of(o);
+    std::vector<Id> extents, ranges, at;
+    for (const Part& p : parts) {
+      extents.push_back(p.extent);
+      ranges.push_back(p.range);
+      at.push_back(p.at);
+    }
+    const bool is_made = shared != nullptr && shared->made >= 0;
+    const Id to = is_made ? buffer(g_.dtype(o.value), shared->made) : new_buffer(g_.dtype(o.value), extents);
+    if (shared != nullptr) shared->made = kernel_.buffers.back();
+    const Id place = linear(ranges, extents), padded = padded_value(o);
+    if (!is_made) made.push_back(stored_in(to, place, padded, ranges));
+    const std::unordered_map<Id, Id> loaded{{o.value, g_.make(Op::LOAD, g_.dtype(o.value), {to, linear(at, extents)})}};
+    if (flat_)
+      made.push_back(walk_planes(substitute(g_, reduce_, loaded), extents.back()));
+    else
+      kernel_.sink = simplify_(substitute(g_, kernel_.sink, loaded));
+  }
+
+  RangeIds& ids() { return ids_; }
 
  private:
   // Whether the two innermost LOOP ranges are axes, the outer one perhaps without windows, that no other operand of a long sum
@@ -122,28 +152,12 @@ class WindowPacking {
 
   Id new_range(Id end) { return ids_.range(g_, end, RangeKind::loop); }
 
-  void pack(const WindowOperand& o, Id reduce) {
-    g_.set_loc(g_.loc(o.load));
-    remark(g_, o.load, remarks::windows, [&] {
-      return (o.axes.empty() ? "copies an operand in the order in which the product reads it"
-                             : "copies the tensor that windows read, with its border") +
-             std::string(planes_ && o.axes.back().step > 1 ? ", so that neighbouring windows read neighbouring elements" : "");
-    });
-    const std::vector<Part> parts = parts_of(o);
-    std::vector<Id> extents, ranges, at;
-    for (const Part& p : parts) {
-      extents.push_back(p.extent);
-      ranges.push_back(p.range);
-      at.push_back(p.at);
-    }
-    const Id to = new_buffer(g_.dtype(o.value), extents);
-    const Id place = linear(ranges, extents), padded = padded_value(o);
-    made_.push_back(stored_in(to, place, padded, ranges));
-    const std::unordered_map<Id, Id> loaded{{o.value, g_.make(Op::LOAD, g_.dtype(o.value), {to, linear(at, extents)})}};
-    if (flat_)
-      walk_planes(reduce, substitute(g_, reduce, loaded), extents.back());
-    else
-      kernel_.sink = simplify_(substitute(g_, kernel_.sink, loaded));
+  // The places of the axes in the copy.
+  std::vector<int> layout_of(const WindowOperand& o) const {
+    std::vector<int> layout = {flat_ ? 1 : 0, planes_ ? 1 : 0};
+    for (const WindowAxis& a : o.axes) layout.push_back(a.loop == loops_.back() ? 2 : flat_ && a.loop == row_loop() ? 1 : 0);
+    for (const WindowDimension& d : o.others) layout.push_back(is_turned(d) ? 2 : flat_ && is_row(d) ? 1 : 0);
+    return layout;
   }
 
   // The axes of the copy, outermost first. In planes, the axes of windows are innermost, after their phases. An innermost LOOP
@@ -228,8 +242,8 @@ class WindowPacking {
     return simplify_(value);
   }
 
-  // Stores the sums of whole planes. The kernel then reads the rows' results.
-  void walk_planes(Id reduce, Id sum, Id pitch) {
+  // Makes a kernel that stores the sums of whole planes. This kernel then reads the rows' results.
+  Kernel walk_planes(Id sum, Id pitch) {
     const Id row = row_loop(), column = loops_.back();
     const Id flat = new_range(index_mul(g_, g_.end(row), pitch));
     std::vector<Id> ranges, extents, at;
@@ -243,18 +257,23 @@ class WindowPacking {
     ranges.push_back(flat);
     extents.push_back(g_.end(flat));
     at.push_back(index_add(g_, index_mul(g_, row, pitch), column));
-    const Id to = new_buffer(g_.dtype(reduce), extents);
+    const Id to = new_buffer(g_.dtype(reduce_), extents);
     const Id value = simplify_(substitute(g_, sum, {{row, g_.index(0)}, {column, flat}}));
     const Id place = linear(ranges, extents);
-    made_.push_back(stored_in(to, place, value, ranges));
-    const Id load = g_.make(Op::LOAD, g_.dtype(reduce), {to, linear(at, extents)});
-    kernel_.sink = simplify_(substitute(g_, kernel_.sink, {{reduce, load}}));
+    const Id load = g_.make(Op::LOAD, g_.dtype(reduce_), {to, linear(at, extents)});
+    const Kernel sums = stored_in(to, place, value, ranges);
+    kernel_.sink = simplify_(substitute(g_, kernel_.sink, {{reduce_, load}}));
+    return sums;
   }
 
   // Adds a temporary of these extents to the buffers of the kernel and of the kernels before it.
   Id new_buffer(DType d, std::span<const Id> extents) {
-    kernel_.buffers.push_back(count_of(s_.buffers));
     s_.buffers.push_back({d, index_product(g_, extents), -1, no_id});
+    return buffer(d, count_of(s_.buffers) - 1);
+  }
+
+  Id buffer(DType d, int number) {
+    kernel_.buffers.push_back(number);
     return g_.make(Op::BUFFER, d, {}, {std::ssize(kernel_.buffers) - 1});
   }
 
@@ -276,10 +295,10 @@ class WindowPacking {
   Graph& g_;
   Schedule& s_;
   Kernel& kernel_;
-  std::vector<Kernel>& made_;
   Simplifier& simplify_;
   std::vector<Id> loops_;
   RangeIds ids_;
+  Id reduce_ = no_id;                     // whose operand find() found
   bool planes_ = false;                   // the innermost LOOP range is an axis
   bool turns_ = false;                    // it is a dimension whose neighbours are apart in memory
   bool flat_ = false;                     // one range walks through planes
@@ -292,9 +311,18 @@ class WindowPacking {
 void pack_windows(Graph& g, Schedule& s) {
   const Facts facts_of_program = facts_of(s.program);
   Simplifier simplify(g, facts_of_program);
+  WindowCopies copies(g, simplify);
+  for (Kernel& k : s.kernels)
+    if (!k.is_explicit)
+      if (std::optional<WindowCopy> c = WindowPacking(g, s, k, simplify).find()) copies.add(std::move(*c));
   insert_kernels(g, s, [&](Kernel& k, const Facts&, std::vector<Kernel>& made) {
     if (k.is_explicit) return;
-    while (WindowPacking(g, s, k, simplify, made).run()) {
+    while (true) {
+      WindowPacking packing(g, s, k, simplify);
+      std::optional<WindowCopy> c = packing.find();
+      if (!c) return;
+      WindowCopy* shared = copies.find(*c, packing.ids());
+      packing.pack(c->operand, shared, made);
     }
   });
 }

@@ -88,9 +88,12 @@ TileStep RowClusters::make_tile_step(const Kernel& k) {
   for (const Id id : g_.reachable(k.sink)) {
     if (g_.op(id) == Op::LOAD) p.loads.push_back(id);
     if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) p.operations += operation_cost(g_.op(id)).recompute;
+    p.joins = p.joins && (!is_elementwise(g_.op(id)) || g_.op(id) == Op::WHERE || g_.dtype(id) == DType::index ||
+                          g_.dtype(id) == DType::boolean);
     if (g_.op(id) == Op::RANGE && g_.range_kind(id) == RangeKind::reduce) repeats *= std::max(1.0, model_.extent(g_.end(id)));
     if (g_.op(id) != Op::REDUCE) continue;
     p.has_reduce = true;
+    p.joins = false;
     p.operations += 1;
     if (!is_sum_of_products(g_, id)) continue;
     p.has_product = true;
@@ -359,7 +362,7 @@ bool RowClusters::find_halos(RowCluster& c) {
         stored = true;
       for (const std::size_t r : readers) {
         if (!inside(r)) continue;
-        if (nth(s_.buffers, b).whole)
+        if (nth(s_.buffers, b).whole && (!tile_steps_[r].joins || needs_rows(tile_steps_[k], c.depth)))
           return no("the program asks for the whole tensor between them, or a product reads it packed");
         if (tile_steps_[k].has_product && tile_steps_[r].has_product)
           return no("both are matrix products, which are fastest with tiles of many rows");

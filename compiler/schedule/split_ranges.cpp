@@ -38,8 +38,12 @@ class RangeSplitter {
     if (factors_.empty()) return;
     count_uses(nodes);
     const std::vector<Id> loops = loop_ranges_of(g_, kernel_);
-    for (const Id id : nodes)
-      if (g_.op(id) == Op::RANGE && has_factors(id) && may_split(id, nodes)) plan(id, !loops.empty() && loops[0] == id);
+    const bool has_tiles = has_tile_steps(g_, kernel_.sink);
+    for (const Id id : nodes) {
+      const bool outermost = !loops.empty() && loops[0] == id;
+      if (g_.op(id) != Op::RANGE || (has_tiles && (outermost || g_.range_kind(id) != RangeKind::loop))) continue;
+      if (has_factors(id) && may_split(id, nodes)) plan(id, outermost);
+    }
     if (splits_.empty()) return;
     rewrite(nodes);
     number_ranges(g_, kernel_);
@@ -220,7 +224,11 @@ class RangeSplitter {
 }  // namespace
 
 void split_ranges(Graph& g, Schedule& s) {
-  for_each_plain_kernel(g, s, [&](Kernel& k, Simplifier& simplify) { RangeSplitter(g, k, simplify).run(); });
+  const LocScope restored(g);
+  const Facts facts = facts_of(s.program);
+  Simplifier simplify(g, facts);
+  for (Kernel& k : s.kernels)
+    if (!k.is_explicit) RangeSplitter(g, k, simplify).run();
 }
 
 }  // namespace kiln::compiler

@@ -6,7 +6,8 @@
 //   removes more divisions is used. A range stays if no index of a load or store divides it, and other expressions divide it
 //   by constants only. A long outermost range of constant end also stays if its outermost factor would have fewer than 8
 //   iterations, too few for threads.
-// Requires: kernel_split ran. simplify_ranges, an optional pass, runs before this one. Kernels with tile steps stay.
+//   In a kernel with tile steps, the range of the tiles and the ranges of reductions stay.
+// Requires: kernel_split ran. simplify_ranges, an optional pass, runs before this one.
 // Ensures: the same elements are computed from the same elements. A REDUCE range is split only if row-major order over its
 //   factors gives the same bits.
 // Example: r < 12: r // 4, r % 4   ->   r0 < 3, r1 < 4: r is r0*4 + r1, r // 4 is r0, r % 4 is r1. Divisors 4 and 12 of 24 give
