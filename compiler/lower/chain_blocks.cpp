@@ -21,7 +21,7 @@ constexpr std::int64_t fewest_terms = 32;  // that pay for loading and storing t
 
 // What the chain reads, in bytes.
 struct Operands {
-  std::int64_t wide = 0;    // all vectors of the lanes' range
+  std::int64_t wide = 0;    // all vectors of the lanes' range, but for the rows of a panel, which come one after the other
   std::int64_t turned = 0;  // of an element of the copies' operand and the gap behind it, if it is long, and neighbouring rows
                             // are nearer in memory than neighbouring terms; else 0
 };
@@ -52,7 +52,7 @@ Operands operands_of(const Graph& g, std::span<const Id> nest, Id lanes, Id row)
     const auto stride = [&](Id range) { return index_stride(g, index_of(g, id), range); };
     const int size = bytes(g.dtype(id));
     if (stride(lanes) != 0) {
-      o.wide += footprint(g, id, all) * size;
+      if (stride(terms.back()) != g.value(g.end(lanes))) o.wide += footprint(g, id, all) * size;
       continue;
     }
     const std::optional<std::int64_t> across = stride(row);
