@@ -41,12 +41,18 @@ class OperandPacking {
     });
   }
 
-  // The kernel that copies the left operand of a product; nullopt: its rows are contiguous, or the copy does not pay.
-  std::optional<Kernel> pack_transposed() {
-    return pack_first([&](Id reduce, Id load, Id r) {
-      const bool is_product = g_.reduce_kind(reduce) == ReduceKind::fma && is_among(g_.src(reduce).first(2), load);
-      std::optional<Operand> o = is_product ? transposed_operand_of(g_, loops_, load, r) : std::nullopt;
-      return o && is_larger(*o, large_left) && columns_beside(*o) >= columns_for_rows ? o : std::nullopt;
+  // The kernel that copies the left operand of a product; nullopt: its rows are contiguous f32, or the copy does not pay.
+  std::optional<Kernel> pack_left() {
+    return pack_first([&](Id reduce, Id load, Id r) -> std::optional<Operand> {
+      const Id value = widened(load);
+      if (g_.reduce_kind(reduce) != ReduceKind::fma || !is_among(g_.src(reduce).first(2), value)) return std::nullopt;
+      std::optional<Operand> o = left_operand_of(g_, loops_, load, r);
+      if (!o) return std::nullopt;
+      o->value = value;
+      const bool pays = value != load ? walks_of(*o, columns_for_casts) >= columns_for_casts
+                                      : is_transposed(g_, loops_, load, r) && is_larger(*o, large_left) &&
+                                            columns_beside(*o) >= columns_for_rows;
+      return pays ? o : std::nullopt;
     });
   }
 
@@ -67,6 +73,18 @@ class OperandPacking {
   }
 
   std::int64_t constant_extent(Id range) const { return index_value(g_, g_.end(range)).value_or(0); }
+
+  // The cast of the load to f32 if the kernel uses nothing else of it and its type is shorter, else the load.
+  Id widened(Id load) const {
+    Id cast = load;
+    if (bytes(g_.dtype(load)) > 2) return load;
+    for (const Id user : g_.reachable(kernel_.sink)) {
+      if (!is_among(g_.src(user), load)) continue;
+      if (cast != load || g_.op(user) != Op::CAST || g_.dtype(user) != DType::f32) return load;
+      cast = user;
+    }
+    return cast;
+  }
 
   // The operand that the load reads, if the copy pays.
   std::optional<Operand> packable(Id load, Id r) {
@@ -141,7 +159,7 @@ void pack_operands(Graph& g, Schedule& s) {
   insert_kernels(g, s, [&](Kernel& k, const Facts& facts, std::vector<Kernel>& made) {
     while (std::optional<Kernel> copy = OperandPacking(g, s, k, facts).pack_words()) made.push_back(std::move(*copy));
     if (std::optional<Kernel> copy = OperandPacking(g, s, k, facts).pack_operand()) made.push_back(std::move(*copy));
-    if (std::optional<Kernel> copy = OperandPacking(g, s, k, facts).pack_transposed()) made.push_back(std::move(*copy));
+    if (std::optional<Kernel> copy = OperandPacking(g, s, k, facts).pack_left()) made.push_back(std::move(*copy));
   });
 }
 

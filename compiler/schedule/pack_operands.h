@@ -12,6 +12,7 @@
 //     computed twice with equal results.
 //   A large left operand of a product whose neighbours in memory are neighbours in a row range i, not in r (the A of A^T B)
 //   becomes rows too: p[.., i, r].
+//   A left operand of 8 or 16 bits that the product casts to f32 becomes rows of f32.
 //   Contiguous operands that are small or seldom read (packed_operand.h), or whose extents are not constants, stay.
 //   Both operands of DOT2 become rows or panels of words, because a word is computed from two elements. An operand that does
 //   not depend on j has the layout p[.., r].
@@ -21,6 +22,8 @@
 //   cache: rows of b in place are far apart, perhaps in the same few sets of it, and each line that is read of a panel is the
 //   next one in memory.
 //   The rows of a transposed left operand are far apart for neighbours in r: each element would be in another line and page.
+//   Without the copy, each element of a left operand is cast alone, once for each vector of columns. Vectors of the right one
+//   are cast while multiply-adds run.
 //   reduce_lowering chooses these lanes (lane_limits.h has the limits that both passes use).
 // Example: rows: f32 b [N, K] with b[j, r] in the sum   ->   p [K, N].   Panels: f32 b [K, 1024]   ->   p [64, K, 16]
 // Compare: the packing in Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008.

@@ -31,7 +31,8 @@ class Packing {
     Id size = g_.index(1);
     for (const Id r : g_.sources(g_.src(made.sink, 0), 1)) size = index_mul(g_, size, g_.end(r));
     const DType d = g_.dtype(operand_.value);
-    s_.buffers.push_back({.dtype = d, .size = size, .whole = g_.op(operand_.value) != Op::LOAD});
+    const bool is_word = g_.op(operand_.value) != Op::LOAD && g_.op(operand_.value) != Op::CAST;
+    s_.buffers.push_back({.dtype = d, .size = size, .whole = is_word});
     kernel_.buffers.push_back(buffer);
     read_packed(g_.make(Op::BUFFER, d, {}, {std::ssize(kernel_.buffers) - 1}));
     return made;
@@ -170,13 +171,16 @@ std::optional<Operand> operand_of(const Graph& g, std::span<const Id> loops, Id 
   return operand_over(loops, load, r, used, constant_of(split_at(*index, column).factor) == 1);
 }
 
-std::optional<Operand> transposed_operand_of(const Graph& g, std::span<const Id> loops, Id load, Id r) {
+std::optional<Operand> left_operand_of(const Graph& g, std::span<const Id> loops, Id load, Id r) {
   std::vector<Id> used;
-  const std::optional<Poly> index = index_over(g, loops, load, r, used);
-  if (!index || is_among(used, loops.back()) || constant_of(split_at(*index, r).factor) == 1) return std::nullopt;
-  const auto is_contiguous = [&](Id loop) { return constant_of(split_at(*index, loop).factor) == 1; };
-  if (std::ranges::none_of(loops, is_contiguous)) return std::nullopt;
-  return operand_over(loops, load, r, used, false);
+  if (!index_over(g, loops, load, r, used) || is_among(used, loops.back())) return std::nullopt;
+  return operand_over(loops, load, r, used, true);
+}
+
+bool is_transposed(const Graph& g, std::span<const Id> loops, Id load, Id r) {
+  const std::optional<Poly> index = symbolic::sum_of(g, g.src(load, 1));
+  const auto is_contiguous = [&](Id range) { return index && constant_of(split_at(*index, range).factor) == 1; };
+  return !is_contiguous(r) && std::ranges::any_of(loops, is_contiguous);
 }
 
 bool lanes_but_for_one_load(const Graph& g, const Kernel& k, Id reduce) {

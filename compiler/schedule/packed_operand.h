@@ -13,11 +13,11 @@ namespace kiln::compiler {
 
 // A value of a reduction over r, and the ranges that it depends on.
 struct Operand {
-  Id value;  // a LOAD, or a word of DOT2
+  Id value;  // a LOAD, its cast to f32, or a word of DOT2
   Id r;
   Id column;              // the innermost LOOP range; no_id: the value does not depend on it
   std::vector<Id> outer;  // the other LOOP ranges that the value depends on, outermost first
-  bool contiguous;        // neighbours in the column are neighbours in memory
+  bool contiguous;        // neighbours in the column are neighbours in memory; of a left operand: lanes read it in place, too
   // Columns of a panel. The column range has at least this many. 0: no panels, the copy is stored row by row. If a panel does
   // not divide the columns, the kernel stores some elements twice.
   std::int64_t panel = 0;
@@ -30,9 +30,12 @@ Operand operand_over(std::span<const Id> loops, Id value, Id r, std::span<const 
 // innermost range.
 std::optional<Operand> operand_of(const Graph& g, std::span<const Id> loops, Id load, Id r);
 
-// The transposed matrix that the LOAD reads: it does not depend on the innermost LOOP range, and neighbours in one of the other
-// ranges, not in r, are neighbours in memory. nullopt: the LOAD reads something else.
-std::optional<Operand> transposed_operand_of(const Graph& g, std::span<const Id> loops, Id load, Id r);
+// The operand that the LOAD reads for all columns: its index is such a polynomial without the innermost LOOP range. nullopt: the
+// LOAD reads something else.
+std::optional<Operand> left_operand_of(const Graph& g, std::span<const Id> loops, Id load, Id r);
+
+// Whether neighbours in one of the LOOP ranges, not in r, are neighbours in memory. load: of a left operand.
+bool is_transposed(const Graph& g, std::span<const Id> loops, Id load, Id r);
 
 // Whether the REDUCE can have lanes of the kernel's innermost range if one load is packed. For neighbouring iterations of
 // that range, the other loads read one element or neighbours in memory. reduce_lowering then chooses these lanes.
@@ -54,8 +57,8 @@ inline constexpr std::int64_t fewest_panels = 2;        // a single one is as it
 inline constexpr std::int64_t walks_for_rows = 8;       // passes over an operand that pay for its copy if it is not contiguous
 inline constexpr std::int64_t large_left = 256 * 1024;  // bytes of a transposed left operand from which its copy pays
 
-// Columns of a product that pay for a copy of its transposed left operand.
-inline constexpr std::int64_t columns_for_rows = 512;
+// Columns of a product that pay for a copy of its left operand: transposed, or as f32.
+inline constexpr std::int64_t columns_for_rows = 512, columns_for_casts = 32;
 
 // Whether an element may be stored twice: the kernel loads nothing that it stores.
 bool may_store_twice(const Graph& g, const Kernel& k);
