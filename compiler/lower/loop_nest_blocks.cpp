@@ -67,11 +67,8 @@ std::vector<Id> LoopNestBuilder::rows(std::size_t level, const std::vector<Copy>
     const auto parts = loop_parts(g_, reduction);
     const Id end = substitute(g_, parts.end, copies[0].values);  // bounds are the same in all copies
     Id begin = substitute(g_, parts.begin, copies[0].values);
-    const Id streams = plan_[level].streams, count = sub_index(g_, end, begin);
-    const Id together = streams == no_id ? g_.index(1) : fits_second_cache(g_, streams, parts.range, count, block.range);
     for (const int n : {plan_[level].step, 1}) {
-      const Id whole = mul_index(g_, sub_index(g_, end_of_whole(begin, end, n), begin), together);
-      const Id last = n == 1 ? end : add_index(g_, begin, whole);
+      const Id last = n == 1 ? end : end_of_whole(begin, end, n);
       if (begin == last) continue;
       const Id row = loops_.range(g_, end, RangeKind::loop);
       std::vector<Id> s = {row, begin, last};

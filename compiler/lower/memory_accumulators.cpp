@@ -13,18 +13,17 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int block_bytes = 16 * 1024;              // of accumulators: half of the first-level cache
-constexpr std::int64_t second_cache = 1024 * 1024;  // bytes: the second-level cache
-constexpr int most_carried = 4;                     // values of all FORs
-constexpr int most_operations = 8;                  // of one row; with more operations, loads are a small part of the work
-constexpr int light_operations = 3;                 // of one row, so that eight rows fit the registers
+constexpr int block_bytes = 16 * 1024;      // of accumulators: half of the first-level cache
+constexpr int most_carried = 4;             // values of all FORs
+constexpr int most_operations = 8;          // of one row; with more operations, loads are a small part of the work
+constexpr int light_operations = 3;         // of one row, so that eight rows fit the registers
 constexpr std::int64_t fewest_rows = 16;    // of a reduction: with fewer, arrays of accumulators cost more than they save
 constexpr std::int64_t registers_wide = 8;  // registers of the shortest row
 
 struct Rows {
   int carried = 0;
   int operations = 0;
-  Id streams = no_id;  // a load that is contiguous in the column and moves with the row
+  bool streams = false;  // has a load that is contiguous in the column and moves with the row
 };
 
 // The work of a FOR for one row; nullopt: the FOR is no plain reduction of rows.
@@ -43,7 +42,7 @@ std::optional<Rows> rows_of(const Graph& g, Id loop, Id column) {
     if (op != Op::LOAD) continue;
     const auto across = index_stride(g, index_of(g, id), column);
     if (g.src(id).size() > 2 || !across || *across < 0 || *across > 1) return std::nullopt;
-    if (*across == 1 && index_stride(g, index_of(g, id), l.range) != 0) r.streams = id;
+    if (*across == 1 && index_stride(g, index_of(g, id), l.range) != 0) r.streams = true;
   }
   return r;
 }
@@ -56,7 +55,7 @@ std::optional<std::vector<LoopPlan>> memory_accumulators(const Graph& g, std::sp
   const int one_register = std::max(1, target.vector_bytes / widest);
   if (g.is_const(extent) && g.value(extent) < registers_wide * one_register) return std::nullopt;
   int carried = 0, operations = 0;
-  Id streams = no_id;
+  bool streams = false;
   const std::unordered_set<Id> differ = depends_on_range(g, g.reachable(stores), column);
   for (const Id id : g.reachable(stores)) {
     if (g.op(id) == Op::LOAD && g.src(id).size() > 2) return std::nullopt;
@@ -65,32 +64,21 @@ std::optional<std::vector<LoopPlan>> memory_accumulators(const Graph& g, std::sp
     if (!r) return std::nullopt;
     carried += r->carried;
     operations = std::max(operations, r->operations);
-    if (r->streams != no_id) streams = r->streams;
+    streams = streams || r->streams;
   }
-  if (streams == no_id || carried > most_carried || operations > most_operations) return std::nullopt;
+  if (!streams || carried > most_carried || operations > most_operations) return std::nullopt;
   const bool light = operations <= light_operations;
-  const bool waits_for_rows = light && carried == 1;  // not for its accumulators
-  const int lanes = (waits_for_rows ? 4 : 2) * one_register, block = block_bytes / widest / carried / lanes * lanes;
+  const int lanes = (light && carried == 1 ? 4 : 2) * one_register, block = block_bytes / widest / carried / lanes * lanes;
   std::vector<LoopPlan> plan;
   for (const Id r : ranges.first(ranges.size() - 1)) plan.push_back({.range = r});
   plan.push_back({.range = column, .step = block, .block = true});
-  plan.push_back({.step = light ? 8 : 4, .rows = true, .streams = waits_for_rows ? streams : no_id});
+  plan.push_back({.step = light ? 8 : 4, .rows = true});
   plan.push_back({.range = column, .step = lanes, .lanes = true});
   if (can_mask)
     plan.back().tails = masked_tails(2 * one_register, one_register, target);
   else
     plan.back().tails = {{one_register, false}, {1, false}};
   return plan;
-}
-
-Id fits_second_cache(Graph& g, Id streams, Id row, Id rows, Id column) {
-  std::vector<Id> factors = {rows, g.end(column)};
-  const auto is_range = [&](Id id) { return g.op(id) == Op::RANGE; };
-  for (const Id id : g.reachable(index_of(g, streams)))
-    if (is_range(id) && id != row && id != column && std::ranges::none_of(g.reachable(g.end(id)), is_range))
-      factors.push_back(g.end(id));
-  const Id one = g.index(1);
-  return sub_index(g, one, product_reaches(g, factors, second_cache / bytes(g.dtype(streams)) + 1));
 }
 
 MemoryAccumulators::MemoryAccumulators(Graph& g, RangeIds& loops, std::span<const Id> stores, Id column, Id block, Id index,

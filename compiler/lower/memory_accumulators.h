@@ -10,7 +10,7 @@
 // Why: rows are read in the order of memory, and the operands of some terms stay in the first-level cache. With accumulators in
 // registers the code would read few elements of each row. Example: y[j] = sum over k of x[k, j]  ->  for blocks of j: acc[j] =
 // 0; for k by 8: for j: acc[j] = acc[j] + x[k, j] + ..
-//   + x[k + 7, j]; for j: y[j] = acc[j]. If x is larger than the second-level cache, k goes by 1.
+//   + x[k + 7, j]; for j: y[j] = acc[j].
 #pragma once
 
 #include <optional>
@@ -27,10 +27,6 @@ namespace kiln::compiler {
 // can_mask: lanes may be inactive. nullopt: the reductions have another form, or accumulators in registers are as fast.
 std::optional<std::vector<LoopPlan>> memory_accumulators(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
                                                          int widest, bool can_mask, const Target& target);
-
-// 1 if all elements that the kernel loads here fit the second-level cache, else 0. Then code that reads one row after the other
-// is faster: memory is prefetched in its order. rows: the number of iterations of `row`.
-Id fits_second_cache(Graph& g, Id streams, Id row, Id rows, Id column);
 
 class MemoryAccumulators {
  public:

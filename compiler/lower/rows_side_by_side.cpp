@@ -16,6 +16,7 @@ namespace kiln::compiler {
 namespace {
 
 constexpr int light_row = 24;          // most operations of an iteration for which some rows fit registers
+constexpr int few_operations = 3;      // of an iteration that needs few registers beside its accumulators
 constexpr int rows_of_reductions = 4;  // rows side by side
 constexpr std::int64_t beyond_caches = std::int64_t{16} << 20;  // bytes
 
@@ -63,10 +64,13 @@ std::optional<int> operations_of(const Graph& g, const LoopParts& l) {
 
 void rows_side_by_side(const Graph& g, std::span<const Id> stores, bool is_narrow, const Target& target, LoopPlan& plan) {
   int registers = 0;  // of the accumulators of one row
+  int operations = 0;
   for (const Id id : g.reachable(stores)) {
     if (g.op(id) != Op::FOR) continue;
     const LoopParts l = loop_parts(g, id);
-    if (l.conditional || operations_of(g, l).value_or(light_row + 1) > light_row) return;
+    const int here = operations_of(g, l).value_or(light_row + 1);
+    if (l.conditional || here > light_row) return;
+    operations = std::max(operations, here);
     int size = 0;
     for (const Id init : l.init) size += g.lanes(init) * bytes(g.dtype(init));
     registers = std::max(registers, size / target.vector_bytes);
@@ -77,7 +81,8 @@ void rows_side_by_side(const Graph& g, std::span<const Id> stores, bool is_narro
     if (s.bytes < beyond_caches && s.unknown == no_id) return;
     if (s.bytes < beyond_caches) plan.streams = s.unknown;
   }
-  plan.step = floor_power_of_two(std::clamp(target.vector_registers / (2 * registers), 1, rows_of_reductions));
+  const int fitting = operations <= few_operations ? target.vector_registers - 2 : target.vector_registers / 2;
+  plan.step = std::clamp(fitting / registers, 1, rows_of_reductions);
 }
 
 Id is_beyond_caches(Graph& g, Id load, Id range, const Facts& facts) {

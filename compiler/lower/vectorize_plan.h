@@ -53,7 +53,6 @@ struct LoopPlan {
   Id transposes = no_id;           // copies: the lanes' range; loads contiguous in `range` are transposed to its lanes
   bool shares_loads = false;       // copies: equal loads of neighbouring iterations become one (window_rows.h)
   Id streams = no_id;              // copies: a load; the main loop runs only if the rows of the load do not fit the caches.
-                                   // rows: a load; several rows at a time only if all of them fit the second-level cache
   bool masked_all = false;         // every vector is masked, so that a large body is emitted once
   std::int64_t past_caches = 0;    // lanes with `align`: if not 0, the stores of a kernel with at least so many iterations go
                                    // past the caches (past_caches.h)

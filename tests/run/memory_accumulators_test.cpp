@@ -82,7 +82,7 @@ TEST(MemoryAccumulators, MeanOfMarkedRows) {
     }
 }
 
-// Up to 1 MiB several rows are read together, beyond it one after the other.
+// Numbers of rows that eight divides, and others.
 TEST(MemoryAccumulators, MatricesNearTheSizeOfACache) {
   for (const bool symbolic : {false, true})
     for (const std::int64_t rows : {255, 256, 257, 263})
