@@ -26,8 +26,9 @@ struct Operands {
                             // are nearer in memory than neighbouring terms; else 0
 };
 
-// The elements that a load reads in all iterations of the ranges. Windows overlap.
-std::int64_t footprint(const Graph& g, Id load, std::span<const Id> ranges) {
+// Bytes of memory that a load reads in all iterations of the ranges. Windows overlap. apart: bytes of an element and of the gap
+// behind it.
+std::int64_t footprint(const Graph& g, Id load, std::span<const Id> ranges, std::int64_t apart) {
   std::int64_t product = 1, span = 1;
   bool is_linear = true;
   for (const Id r : ranges) {
@@ -38,30 +39,38 @@ std::int64_t footprint(const Graph& g, Id load, std::span<const Id> ranges) {
     is_linear = is_linear && stride;
     if (stride) span += std::abs(*stride) * (n - 1);
   }
-  return is_linear ? std::min(product, span) : product;
+  return is_linear ? std::min(product * apart, span * bytes(g.dtype(load))) : product * apart;
+}
+
+// See Operands::turned. row: the range of the copies.
+std::int64_t turned(const Graph& g, Id load, std::span<const Id> terms, Id row) {
+  const auto distance = [&](Id range) {
+    const std::optional<std::int64_t> stride = index_stride(g, index_of(g, load), range);
+    return stride ? std::abs(*stride) * bytes(g.dtype(load)) : 0;
+  };
+  const std::int64_t across = distance(row);
+  if (across == 0 || std::ranges::none_of(terms, [&](Id term) { return distance(term) > across; })) return 0;
+  std::int64_t apart = std::min(cache_line, across);
+  for (const Id term : terms)
+    if (distance(term) != 0) apart = std::min(apart, distance(term));
+  std::vector<Id> all(terms.begin(), terms.end());
+  all.push_back(row);
+  return footprint(g, load, all, apart) > long_operand ? apart : 0;
 }
 
 Operands operands_of(const Graph& g, std::span<const Id> nest, Id lanes, Id row) {
   Operands o;
-  std::vector<Id> terms, all;
+  std::vector<Id> terms;
   for (const Id loop : nest) terms.push_back(g.range_of(loop));
-  all = terms;
+  std::vector<Id> all = terms;
   all.push_back(lanes);
   for (const Id id : g.reachable(loop_parts(g, nest.back()).yield)) {
     if (g.op(id) != Op::LOAD) continue;
-    const auto stride = [&](Id range) { return index_stride(g, index_of(g, id), range); };
-    const int size = bytes(g.dtype(id));
-    if (stride(lanes) != 0) {
-      if (stride(terms.back()) != g.value(g.end(lanes))) o.wide += footprint(g, id, all) * size;
-      continue;
-    }
-    const std::optional<std::int64_t> across = stride(row);
-    const auto is_farther = [&](Id term) { return across && stride(term) && std::abs(*stride(term)) > std::abs(*across); };
-    if (across == 0 || std::ranges::none_of(terms, is_farther)) continue;
-    std::int64_t apart = std::min<std::int64_t>(cache_line, std::abs(*across) * size);
-    for (const Id term : terms)
-      if (const auto s = stride(term); s && *s != 0) apart = std::min(apart, std::abs(*s) * size);
-    if (iterations_of(g, nest) * g.value(g.end(row)) * apart > long_operand) o.turned = std::max(o.turned, apart);
+    const bool is_panel = index_stride(g, index_of(g, id), terms.back()) == g.value(g.end(lanes));
+    if (index_stride(g, index_of(g, id), lanes) == 0)
+      o.turned = std::max(o.turned, turned(g, id, terms, row));
+    else if (!is_panel)
+      o.wide += footprint(g, id, all, bytes(g.dtype(id)));
   }
   return o;
 }

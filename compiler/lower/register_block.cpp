@@ -21,7 +21,8 @@ constexpr std::int64_t block_rows = 96;           // the block if the length of 
 constexpr std::int64_t fewest_rows = 126;         // of a block, so that the lanes' operand is not read too often
 constexpr std::int64_t rows_of_streams = 16;  // the block of other kernels: their rows of results are prefetched side by side
 constexpr int light_operations = 4;           // most operations for one multiply-add in a loop that fills the registers
-constexpr int waiting_accumulators = 8;       // of a loop, so that a multiply-add need not wait for the one before
+constexpr int waiting_accumulators = 8;       // fewer of them wait for each other's multiply-adds
+constexpr int most_accumulators = 12;         // of vectors side by side
 constexpr int fewest_loads = 8;               // vector loads without a loop that are worth copies
 constexpr int registers_of_chain = 4;         // accumulators side by side, so that additions do not wait for each other
 constexpr int tree_height = 8;                // most registers of a tree of 32 elements: sums that wait, and their operands
@@ -151,6 +152,19 @@ LoopPlan lanes_of_block(Id range, std::int64_t columns, int lanes, int one_regis
   return p;
 }
 
+// Few copies fill the registers with accumulators of more vectors. Beside them, the registers hold one element for each copy,
+// and a vector.
+void more_vectors(LoopPlan& lanes, std::int64_t columns, int copies, int one_register, const Target& target) {
+  const int most = std::min(most_accumulators / copies, (target.vector_registers - 1) / copies - 1);
+  for (int vectors = most; vectors * one_register > lanes.step; --vectors) {
+    const int step = vectors * one_register;
+    if (columns < std::int64_t{4} * step && (columns == 0 || columns % step != 0)) continue;
+    lanes.step = step;
+    lanes.vectors = vectors;
+    return;
+  }
+}
+
 LoopPlan copies_of_block(Id range, int copies) {
   LoopPlan p{.range = range, .step = copies};
   if (copies / 3 > 1) p.tails = {{copies / 3, false}, {1, false}};
@@ -198,12 +212,8 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
       plan.push_back({.range = ranges[i], .step = narrow<int>(block), .block = true});
   }
   plan.push_back(lanes_of_block(ranges[last], columns, lanes, one_register, can_mask, target));
-  const int few = light && !is_tree && copies > 1 ? (waiting_accumulators - 1) / copies + 1 : registers;
-  if (few > registers && (few + 1) * copies + few < target.vector_registers &&
-      columns >= std::int64_t{4} * few * one_register) {
-    plan.back().step = few * one_register;
-    plan.back().vectors = few;
-  }
+  if (light && !is_tree && copies > 1 && copies * registers < waiting_accumulators)
+    more_vectors(plan.back(), columns, copies, one_register, target);
   plan.push_back(copies_of_block(ranges[at], copies));
   if (!fma_loops.empty()) chain_blocks(g, stores, widest, target, plan);
   return plan;

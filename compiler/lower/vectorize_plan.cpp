@@ -297,6 +297,13 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
     plan[rows].shares_loads = true;
   }
   if (!blocks && b.has_loops) blocks = memory_accumulators(g, stores, ranges, b.widest, can_mask(b, target), target);
+  // The sum of one product has no copies. Its vectors are used once, so they need no registers beside the accumulators.
+  const int chains = 8 * one_register;
+  if (!blocks && is_chain && in_rows.empty() && b.operations == 1 && !b.has_borders && target.vector_registers < 32 &&
+      can_mask(b, target) && fitting(g, ranges[at], 4 * chains) == 4 * chains && g.is_const(g.end(ranges[at]))) {
+    plan[at].step = chains;
+    plan[at].vectors = 8;
+  }
   return blocks.value_or(plan);
 }
 

@@ -6,9 +6,10 @@
 //   count the rows, the rows of a tile differ in the innermost of these ranges only. If only this kernel uses T, T becomes a
 //   tile buffer (Buffer::tile), which stores the elements of one tile. If B loads a halo (rows next to its own), A computes the
 //   halo again in each tile, and the tile buffer includes it.
-//   A kernel that sums over i the products of rows of T and rows of another tensor becomes tile steps too: one that stores
-//   zeros in the first tile of a group, and others that add the products of the tile's rows to the sums in memory. The tiles of
-//   a group then run in order (tile_chain.h).
+//   A tensor that a `stage` asks for stays apart from its readers, unless a reader only joins such tensors, as the phases of
+//   the derivative of a convolution with steps. A kernel that sums over i the products of rows of T and rows of another tensor
+//   becomes tile steps too: one that stores zeros in the first tile of a group, and others that add the products of the tile's
+//   rows to the sums in memory. The tiles of a group then run in order (tile_chain.h).
 // Requires: kernel_split ran.
 // Ensures: the same elements are computed from the same elements, and each sum in its order.
 // Why: B loads a tile of T while that tile is in cache. row_clusters.h decides which kernels are fused.

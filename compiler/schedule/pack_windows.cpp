@@ -1,6 +1,7 @@
 #include "compiler/schedule/pack_windows.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -32,10 +33,25 @@ struct Part {
   Id at;             // the place in the kernel that reads the copy
 };
 
+// By segment and buffer: how often products over planes of all kernels read each element.
+using PlaneWalks = std::map<std::pair<int, int>, double>;
+
 class WindowPacking {
  public:
-  WindowPacking(Graph& g, Schedule& s, Kernel& k, Simplifier& simplify)
-      : g_(g), s_(s), kernel_(k), simplify_(simplify), loops_(loop_ranges_of(g, k)), ids_(g, k.sink) {}
+  WindowPacking(Graph& g, Schedule& s, Kernel& k, Simplifier& simplify, const PlaneWalks& walks)
+      : g_(g), s_(s), kernel_(k), simplify_(simplify), loops_(loop_ranges_of(g, k)), ids_(g, k.sink), walks_(walks) {}
+
+  // Adds how often products over planes read each element of a tensor.
+  void count_walks(PlaneWalks& walks) {
+    for (const Id reduce : loops_.empty() ? std::vector<Id>{} : g_.reachable(kernel_.sink)) {
+      if (g_.op(reduce) != Op::REDUCE || g_.reduce_kind(reduce) != ReduceKind::fma) continue;
+      for (const Id value : g_.sources(reduce)) {
+        if (g_.op(value) == Op::RANGE) break;
+        const std::optional<WindowOperand> o = window_operand(g_, value, loops_, ids_, simplify_);
+        if (o && walks_rows_as_one(*o, reduce)) walks[{kernel_.segment, buffer_of(o->load)}] += o->reads / o->length;
+      }
+    }
+  }
 
   // The copy of the first operand to pack. nullopt: nothing to pack.
   std::optional<WindowCopy> find() {
@@ -132,7 +148,7 @@ class WindowPacking {
 
   // Elements of the tensor that the operand reads, at typical extents.
   double tensor_size(const WindowOperand& o) {
-    const Interval n = simplify_.bounds()(nth(s_.buffers, kernel_.buffers[g_.slot(g_.state(o.load))]).size);
+    const Interval n = simplify_.bounds()(nth(s_.buffers, buffer_of(o.load)).size);
     return n.min == n.max ? static_cast<double>(n.max) : o.length;
   }
 
@@ -145,8 +161,12 @@ class WindowPacking {
       return product && turns_ && ranges > 1 && o.reads >= o.length * walks_for_rows;
     }
     if (!turns_ && !steps && !gated && !flat_) return false;
-    return o.reads >= o.length * (turns_ ? walks_for_turn : steps ? walks_for_steps : walks_for_border);
+    if (turns_ || steps) return o.reads >= o.length * (turns_ ? walks_for_turn : walks_for_steps);
+    const auto of_all = flat_ ? walks_.find({kernel_.segment, buffer_of(o.load)}) : walks_.end();
+    return std::max(o.reads / o.length, of_all == walks_.end() ? 0 : of_all->second) >= walks_for_border;
   }
+
+  int buffer_of(Id load) const { return nth(kernel_.buffers, g_.slot(g_.state(load))); }
 
   bool is_padded(Id load) const { return g_.src(load).size() > 2 && !g_.is_const(g_.src(load).back()); }
 
@@ -298,6 +318,7 @@ class WindowPacking {
   Simplifier& simplify_;
   std::vector<Id> loops_;
   RangeIds ids_;
+  const PlaneWalks& walks_;
   Id reduce_ = no_id;                     // whose operand find() found
   bool planes_ = false;                   // the innermost LOOP range is an axis
   bool turns_ = false;                    // it is a dimension whose neighbours are apart in memory
@@ -311,14 +332,17 @@ class WindowPacking {
 void pack_windows(Graph& g, Schedule& s) {
   const Facts facts_of_program = facts_of(s.program);
   Simplifier simplify(g, facts_of_program);
+  PlaneWalks walks;
+  for (Kernel& k : s.kernels)
+    if (!k.is_explicit) WindowPacking(g, s, k, simplify, walks).count_walks(walks);
   WindowCopies copies(g, simplify);
   for (Kernel& k : s.kernels)
     if (!k.is_explicit)
-      if (std::optional<WindowCopy> c = WindowPacking(g, s, k, simplify).find()) copies.add(std::move(*c));
+      if (std::optional<WindowCopy> c = WindowPacking(g, s, k, simplify, walks).find()) copies.add(std::move(*c));
   insert_kernels(g, s, [&](Kernel& k, const Facts&, std::vector<Kernel>& made) {
     if (k.is_explicit) return;
     while (true) {
-      WindowPacking packing(g, s, k, simplify);
+      WindowPacking packing(g, s, k, simplify, walks);
       std::optional<WindowCopy> c = packing.find();
       if (!c) return;
       WindowCopy* shared = copies.find(*c, packing.ids());

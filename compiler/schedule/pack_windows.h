@@ -12,6 +12,7 @@
 //     the tensor without windows, they become one range f over a plane of the copy: f = i * pitch + j, where pitch is the row
 //     length of the plane. A new kernel stores the sums for all f, also for places between two rows. The old kernel loads its
 //     own sums from there.
+//   - Kernels that need parts of one copy share it (window_copies.h), as the phases of a derivative of a convolution do.
 // Requires: kernel_split ran.
 // Ensures: the same elements are reduced in the same order.
 // Why: windows overlap, so each element is read several times. Without the copy, every read has a comparison with the border or

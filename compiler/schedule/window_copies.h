@@ -27,14 +27,15 @@ class WindowCopies {
   void add(WindowCopy c) { copies_.push_back(std::move(c)); }
 
   // The largest copy, not much larger than the one that is needed, whose elements at the needed places are the needed ones.
-  // `needed` then has its operand over new ranges. nullptr: no kernel needs such a copy.
+  // `needed` then has its operand over new ranges, and the places of its axes. nullptr: no kernel needs such a copy.
   WindowCopy* find(WindowCopy& needed, RangeIds& ids);
 
  private:
-  // The operand of `from` in the kernel of `to`, over these ranges in place of the axes' ranges; no_id: the copies differ in
-  // more than the lengths of their axes.
+  // The operand of `from` in the kernel of `to`, at these indices in place of the axes' ranges; no_id: the copies differ in
+  // more than their axes.
   Id value_in(const WindowCopy& from, const WindowCopy& to, std::span<const Id> axes);
-  bool covers(const WindowCopy& larger, const WindowCopy& needed);
+  // By axis: the place in the larger copy at which the needed one begins. nullopt: it does not contain the needed one.
+  std::optional<std::vector<std::int64_t>> places_in(const WindowCopy& larger, const WindowCopy& needed);
 
   Graph& g_;
   Simplifier& simplify_;

@@ -190,7 +190,8 @@ std::int64_t typical_extent(const Graph& g, Bounds& bounds, Id range) {
 
 Id sum_of_axis(Graph& g, const WindowAxis& a) {
   const Id steps = index_mul(g, a.loop, g.index(a.step));
-  return index_add(g, steps, index_mul(g, a.window, g.index(a.dilation)));
+  const Id taps = index_mul(g, a.window, g.index(a.dilation)), first = g.index(a.first);
+  return index_add(g, index_add(g, steps, taps), first);
 }
 
 }  // namespace kiln::compiler

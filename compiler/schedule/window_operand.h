@@ -30,7 +30,8 @@ struct WindowAxis {
   Id loop, window;
   std::int64_t step, dilation;
   TensorStride stride;
-  Id u = no_id;  // a range
+  Id u = no_id;            // a range
+  std::int64_t first = 0;  // the place of u = 0 in a copy that reaches farther over the border
 };
 
 // A range of the value that is in no WindowAxis.
@@ -56,7 +57,7 @@ std::optional<WindowOperand> window_operand(Graph& g, Id value, std::span<const 
 // The extent of a range; a typical extent if it is not known.
 std::int64_t typical_extent(const Graph& g, Bounds& bounds, Id range);
 
-// step * loop + dilation * window
+// step * loop + dilation * window + first
 Id sum_of_axis(Graph& g, const WindowAxis& a);
 
 }  // namespace kiln::compiler

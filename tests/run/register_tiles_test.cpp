@@ -62,6 +62,43 @@ TEST(RegisterTiles, TermsOfALongChain) {
   check_product("f16", {{"K", 1501}, {"M", 25}, {"N", 64}}, false);
 }
 
+// Few rows have accumulators of more vectors, of which the last columns fill a part.
+TEST(RegisterTiles, FewRows) {
+  for (const int rows : {2, 3})
+    for (const int columns : {192, 199, 530}) check_product("f32", {{"K", 33}, {"M", rows}, {"N", columns}}, false);
+  check_product("f64", {{"K", 5}, {"M", 3}, {"N", 101}}, false);
+}
+
+// The derivatives of a convolution of few channels, steps of 2: its chains are nests of loops. By the image they have few rows,
+// and the phases have borders of different widths. By the filters they are longer than the second-level cache, and so they run
+// in parts; a part is a row of the image, or less.
+void check_convolution(int channels, int rows, int columns, int taps, int filters) {
+  const auto s = [](int n) { return std::to_string(n); };
+  const std::string h = s(rows), w = s(columns), t = s(taps), k = s(filters), c = s(channels), ph = s(rows + taps - 1),
+                    pw = s(columns + taps - 1), border = s(taps / 2), oh = s((rows - 1) / 2 + 1), ow = s((columns - 1) / 2 + 1),
+                    products = " [" + k + ", " + oh + ", " + ow + ", " + c + ", " + t + ", " + t + "] ";
+  check_at_levels(
+      "program convolution\nin f32 [" + c + ", " + h + ", " + w + "] x\nin f32 [" + k + ", " + c + ", " + t + ", " + t +
+          "] w\nin f32 [" + k + ", " + oh + ", " + ow + "] g\nout f32 [" + c + ", " + h + ", " + w + "] gx\nout f32 [" + k +
+          ", " + c + ", " + t + ", " + t + "] gw\n%0 = param x\n%1 = const f32 0\n%2 = pad [" + c + ", " + ph + ", " + pw +
+          "] %0, %1, before [0, " + border + ", " + border + "]\n%3 = reshape [" + c + ", 1, " + ph + ", " + pw +
+          "] %2\n%4 = expand [" + c + ", " + t + ", " + ph + ", " + pw + "] %3\n%5 = shear [" + c + ", " + t + ", " + oh +
+          ", " + pw + "] %4, axes [1, 2], step [2, 1]\n%6 = reshape [" + c + ", " + t + ", " + oh + ", 1, " + pw +
+          "] %5\n%7 = expand [" + c + ", " + t + ", " + oh + ", " + t + ", " + pw + "] %6\n%8 = shear [" + c + ", " + t + ", " +
+          oh + ", " + t + ", " + ow + "] %7, axes [3, 4], step [2, 1]\n%9 = permute %8, axes [2, 4, 0, 1, 3]\n" +
+          "%10 = reshape [1, " + oh + ", " + ow + ", " + c + ", " + t + ", " + t + "] %9\n%11 = expand" + products +
+          "%10\n%12 = param w\n%13 = reshape [" + k + ", 1, 1, " + c + ", " + t + ", " + t + "] %12\n%14 = expand" + products +
+          "%13\n%15 = reduce %11, %14, fma, axes [3, 4, 5]\n%16 = param g\n%17 = gradient %15, %16, %0\n" +
+          "%18 = gradient %15, %16, %12\nstore gx, %17\nstore gw, %18\n",
+      {});
+}
+
+TEST(RegisterTiles, DerivativesOfConvolutions) {
+  check_convolution(3, 80, 84, 3, 64);
+  check_convolution(2, 74, 41, 7, 72);
+  check_convolution(1, 40, 60, 5, 48);
+}
+
 void check_permuted(const std::string& type, const Symbols& e, const std::vector<std::string>& from, const std::string& axes,
                     const std::vector<std::string>& to, bool symbolic) {
   check_at_levels(declared(e, symbolic) + "in " + type + " " + shape(from, e, symbolic) + " a\nin " + type + " " +

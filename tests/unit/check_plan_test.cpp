@@ -95,6 +95,12 @@ TEST(CheckPlan, LanesAreNeighboursAndOnce) {
   const Sums s;
   const LoopPlan i{.range = s.i}, j{.range = s.j};
   EXPECT_EQ(s.broken({i, {.range = s.j, .step = 6, .lanes = true}}), "the lanes are no power of two");
+  EXPECT_EQ(s.broken({i, {.range = s.j, .step = 24, .lanes = true, .vectors = 3}}), "");
+  EXPECT_EQ(s.broken({i, {.range = s.j, .step = 24, .lanes = true, .vectors = 2}}), "the lanes are no power of two");
+  EXPECT_EQ(s.broken({i, {.range = s.j, .step = 24, .lanes = true, .vectors = 5}}),
+            "the lanes are not divided among the vectors");
+  EXPECT_EQ(s.broken({i, {.range = s.j, .step = 24, .lanes = true, .vectors = 3, .align = 32}}),
+            "vectors side by side are aligned or masked");
   EXPECT_EQ(s.broken({{.range = s.i, .step = 8, .lanes = true}, j}), "lanes: its stores are not to neighbouring elements");
   EXPECT_EQ(s.broken({{.range = s.i, .step = 8, .lanes = true}, {.range = s.j, .step = 8, .lanes = true}}),
             "two loops have lanes");

@@ -27,6 +27,7 @@ TEST(PlanText, SaysWhenLoopsShareRowsOrHaveNoCopies) {
   const auto text = [&](const LoopPlan& p) { return plan_text(k.g, ranges, std::vector{p}); };
   EXPECT_EQ(text({.range = i}), "i0 of N: one at a time\n");
   EXPECT_EQ(text({.step = 8, .rows = true}), "rows 8\n");
+  EXPECT_EQ(text({.range = i, .step = 24, .lanes = true, .vectors = 3}), "i0 of N: lanes 24 in 3 vectors, tails 1\n");
   EXPECT_EQ(text({.range = i, .step = 4, .shares_loads = true}), "i0 of N: copies 4, tails 1, share loads\n");
   EXPECT_EQ(text({.range = i, .step = 2, .streams = i}), "i0 of N: copies 2, tails 1, if the rows are large\n");
   EXPECT_EQ(text({.range = i, .step = 8, .lanes = true, .masked_all = true}), "i0 of N: lanes 8, tails 1, all masked\n");

@@ -14,6 +14,7 @@ const std::string lines =
     "terms 96\n"
     "i1 of N: lanes 32, tails 16, 16 masked, aligned to 64 bytes, past the caches from 100 iterations, all masked\n"
     "i0 of 64: copies 4, tails 2, 1, transposes to lanes of i1, share loads\n"
+    "i1 of N: lanes 24 in 3 vectors, tails 8 masked\n"
     "i1 of N: one at a time\n";
 
 struct Read {
@@ -43,9 +44,9 @@ TEST(Tuning, OtherTextsAreNoPlans) {
   const Read read;
   for (const std::string wrong :
        {"", "i2 of N: one at a time", "i0 of 64 one at a time", "i0 of 64: lanes", "i0 of 64: lanes 8,",
-        "i0 of 64: lanes 8, tails x", "i0 of 64: copies 99999999999999999999", "i0 of 64: copies 5000", "i0 of 64: copies -1",
-        "i0 of 64: lanes 8, tails 1 mask", "i0 of 64: lanes 8, aligned to 4096 bytes",
-        "i0 of 64: copies 4, transposes to lanes of i7", "words"}) {
+        "i0 of 64: lanes 8, tails x", "i0 of 64: lanes 24 in vectors", "i0 of 64: copies 99999999999999999999",
+        "i0 of 64: copies 5000", "i0 of 64: copies -1", "i0 of 64: lanes 8, tails 1 mask",
+        "i0 of 64: lanes 8, aligned to 4096 bytes", "i0 of 64: copies 4, transposes to lanes of i7", "words"}) {
     std::vector<LoopPlan> plan;
     EXPECT_EQ(read(wrong + "\n", plan), "no loop of a plan: '" + wrong + "'");
   }
