@@ -173,16 +173,16 @@ Id ScopeImporter::elements(const record::node& n, const Tensor& t, std::span<con
   return joined(ir_dtype(n.d), out, p.extents);
 }
 
-// Whether the indices certainly name no element twice: elements outside are skipped, and each axis of the part belongs to one
-// index of the form iota + k.
+// Whether the indices certainly name no element twice: each is one place, or elements outside are skipped and each axis of the
+// part belongs to one index of the form iota + k.
 bool ScopeImporter::is_injective(const Part& p) {
-  if (p.mode != index_mode::skip && p.mode != index_mode::unchecked) return false;
+  const bool may_meet = p.mode != index_mode::skip && p.mode != index_mode::unchecked;
   const std::size_t rank = p.extents.size() - (p.tensor.extents.size() - p.index.size());
   std::vector<bool> named(rank);
   for (const Id i : p.index) {
     const Id x = unbroadcast(i);
     if (build_.shape_of(x).empty()) continue;
-    if (begin_of_line(x) == no_id) return false;
+    if (may_meet || begin_of_line(x) == no_id) return false;
     const std::vector<Id> extents = build_.shape_of(x);
     for (std::size_t k = 0; k < extents.size(); ++k)
       if (!g_.is_index_const(extents[k], 1)) named[rank - extents.size() + k] = true;

@@ -7,9 +7,8 @@
 #include "compiler/autodiff/explain.h"
 #include "compiler/autodiff/forward.h"
 #include "compiler/autodiff/laplacian.h"
-#include "compiler/autodiff/own_writes.h"
 #include "compiler/autodiff/reverse.h"
-#include "compiler/autodiff/row_writes.h"
+#include "compiler/autodiff/written_values.h"
 #include "compiler/ir/kernel_body.h"
 #include "compiler/ir/open_ranges.h"
 #include "compiler/ir/scopes.h"
@@ -94,8 +93,7 @@ class Differentiation {
       }
     const std::size_t before = g_.size();
     xs.insert(xs.begin(), y);
-    with_own_writes(rules_, xs, true);
-    with_row_writes(rules_, xs);
+    with_written_values(rules_, xs, true);
     const Id by_values = xs[0];
     xs.erase(xs.begin());
     std::vector<Id> results = gradients(rules_, id, by_values, cotangent, xs);
@@ -169,7 +167,7 @@ class Differentiation {
     const std::size_t before = g_.size();
     std::vector<Id> values{src[0]};
     for (std::size_t i = 1; i < src.size(); i += 2) values.push_back(src[i]);
-    with_own_writes(rules_, values, false);
+    with_written_values(rules_, values, false);
     const Id y = values[0];
     for (std::size_t i = 1; i < values.size(); ++i) src[2 * i - 1] = values[i];
     Id made = autodiff::tangent(rules_, id, y, std::span(src).subspan(1));

@@ -7,13 +7,19 @@
 namespace kiln::compiler::autodiff {
 namespace {
 
-// The nodes that depend on a leaf. A scope that depends makes its RANGEs depend.
+// The nodes that depend on a leaf. A scope that depends makes its RANGEs depend. A CARRY of a scope around the roots stays, and
+// so does what only depends through it: the scope still begins with the old values.
 std::unordered_set<Id> changing(const Graph& g, std::span<const Id> all, const std::unordered_set<Id>& leaves) {
-  std::unordered_set<Id> out = leaves;
+  std::unordered_set<Id> out = leaves, ranges;
+  for (const Id id : all)
+    if (is_scope(g.op(id)))
+      for (const Id r : scope_ranges(g, id)) ranges.insert(r);
+  const auto is_around = [&](Id id) { return g.op(id) == Op::CARRY && !ranges.contains(g.range_of(id)); };
   for (std::size_t before = all.size() + 1; before != out.size();) {
     before = out.size();
     for (const Id id : all) {
-      if (!out.contains(id) && std::ranges::none_of(g.src(id), [&](Id s) { return out.contains(s); })) continue;
+      if (!out.contains(id) && (is_around(id) || std::ranges::none_of(g.src(id), [&](Id s) { return out.contains(s); })))
+        continue;
       out.insert(id);
       if (!is_scope(g.op(id))) continue;
       for (const Id r : scope_ranges(g, id)) out.insert(r);

@@ -122,14 +122,16 @@ std::optional<Windows> Rules::windows(Id node) {
   return Windows{source, axis, g.arg(node, 2), g.arg(node, 3), {copies, single}};
 }
 
-std::int64_t Rules::new_local() {
-  if (next_local_ < 0) {
-    next_local_ = 0;
+std::int64_t Rules::next_number(Op op, std::int64_t& next) {
+  if (next < 0) {
+    next = 0;
     for (Id id = 0; id < e.g.size(); ++id)
-      if (e.g.op(id) == Op::LOCAL) next_local_ = std::max(next_local_, e.g.arg(id, 0) + 1);
+      if (e.g.op(id) == op) next = std::max(next, e.g.arg(id, 0) + 1);
   }
-  return next_local_++;
+  return next++;
 }
+std::int64_t Rules::new_local() { return next_number(Op::LOCAL, next_local_); }
+std::int64_t Rules::new_custom() { return next_number(Op::CUSTOM, next_custom_); }
 
 std::string Rules::at(Id node) const {
   const Graph& g = e.g;

@@ -57,14 +57,17 @@ struct Rules {
   bool is_in_kernel(Id range) const { return in_kernels_.contains(e.g.range_number(range)); }
   Id fresh(Id range, Id end);  // another RANGE, for a copy of the scope
 
-  std::int64_t new_local();  // a number that no LOCAL has
+  std::int64_t new_local();   // a number that no LOCAL has
+  std::int64_t new_custom();  // a number that no CUSTOM has
 
   std::string at(Id node) const;  // "`exp` at f.cpp:3:4"
 
  private:
   Id new_range(Id end, bool of_kernel);
 
-  std::int64_t next_local_ = -1;
+  std::int64_t next_number(Op op, std::int64_t& next);
+
+  std::int64_t next_local_ = -1, next_custom_ = -1;
   std::unordered_set<std::int64_t> of_kernels_, in_kernels_;  // by number of RANGE
 };
 

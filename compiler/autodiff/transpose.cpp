@@ -303,9 +303,10 @@ class Transpose {
                       "expected a derivative, got bits of a float by " + rules_.at(node_) + "; write `stop_gradient`");
     if (op == Op::OLD || op == Op::ATOMIC)
       fail_derivative(g_, derivative_, "expected the result of an atomic to have no influence, got " + rules_.at(node_));
-    fail_derivative(g_, derivative_,
-                    "expected no loop or kernel between the value and the x of its derivative, got " + rules_.at(node_) +
-                        "; write the values as tensor operations, use `jvp`, or give a custom derivative");
+    fail_derivative(
+        g_, derivative_,
+        "expected no loop or kernel between the value and the x of its derivative, got " + rules_.at(node_) +
+            "; give loops a constant number of turns, write tensor operations, use `jvp`, or give a custom derivative");
   }
 
   Rules& rules_;

@@ -95,11 +95,11 @@ class InteriorValues {
     const Sign behind = c > 0 ? Sign::positive : Sign::negative, before = c > 0 ? Sign::negative : Sign::positive;
     const std::int64_t low = near(c > 0 ? near_low.min : near_low.max);
     const std::int64_t first = c > 0 ? ceil_div(positive - low, c) : ceil_div(low - negative, -c);
-    const auto beyond = c == 1 || c == -1 ? symbolic::plus(g_, rest, *extent, c) : std::nullopt;
+    const auto beyond = symbolic::plus(g_, rest, *extent, c);
     if (!beyond) return raise(lo, low, first) ? behind : Sign::unknown;
     const Interval near_high = symbolic::interval_of(bounds_, *beyond);
     const std::int64_t high = near(c > 0 ? near_high.max : near_high.min);
-    const std::int64_t last = c > 0 ? high - 1 - negative : positive - 1 - high;
+    const std::int64_t last = c > 0 ? ceil_div(high - negative, c) - 1 : ceil_div(positive - high, -c) - 1;
     // In a range of constant extent the end may be nearer than the begin. The high border has no lanes, so it should be short.
     if (last < first && last <= short_border && raise(cut, high, last)) return before;
     if (raise(lo, low, first)) return behind;
@@ -127,7 +127,7 @@ class InteriorValues {
       const auto excess = beyond ? symbolic::plus(g_, *beyond, *divisor, -1) : std::nullopt;
       if (!excess) continue;
       const std::int64_t low = symbolic::interval_of(bounds_, *rest).min, high = symbolic::interval_of(bounds_, *excess).max;
-      if (std::max(std::abs(low), std::abs(high)) >= widest_border) continue;
+      if (-low >= widest_border || high >= widest_border) continue;
       lo = std::max(lo, -low);
       cut = std::max(cut, high);
       return index_from(g_, *value);

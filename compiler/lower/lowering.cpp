@@ -6,6 +6,7 @@
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/entry_values.h"
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/loop_scopes.h"
 #include "compiler/ir/remark.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
@@ -106,6 +107,18 @@ std::vector<Id> planned_ranges(const Graph& g, const Lowering& k, Id tile_step) 
 // Whether the iterations have no loops and no atomic operations.
 bool is_straight(const Graph& g, std::span<const Id> stores) {
   return std::ranges::none_of(g.reachable(stores), [&](Id id) { return g.op(id) == Op::FOR || g.op(id) == Op::ATOMIC; });
+}
+
+// Whether the iterations have no atomic operations, and only loops over windows: with constant ends, always to the end.
+bool is_window(const Graph& g, std::span<const Id> stores) {
+  constexpr std::int64_t most_turns = 1024;
+  const auto fits = [&](Id id) {
+    if (g.op(id) != Op::FOR) return g.op(id) != Op::ATOMIC;
+    const ForParts loop = for_parts(g, id);
+    const bool is_counted = g.is_const(loop.begin) && g.is_const(loop.end) && !loop.has_condition;
+    return is_counted && g.value(loop.end) - g.value(loop.begin) <= most_turns;
+  };
+  return std::ranges::all_of(g.reachable(stores), fits);
 }
 
 // Whether a kernel that the program wrote is like one of the compiler's: each iteration computes elements of its own, without
@@ -300,7 +313,7 @@ void loop_nest(Graph& g, Lowering& k) {
   std::vector<Id> stores = stores_of(g, k.tile_steps[0]);
   describe_loop(g, k, stores);
   const bool splits = !k.is_explicit || is_straight(g, stores);
-  const Borders borders = splits ? Borders::split : Borders::stay;
+  const Borders borders = splits || is_window(g, stores) ? Borders::split : Borders::stay;
   if (k.is_explicit && splits && !k.in_order && k.plans[0].size() > 1) stores = loads_once(g, stores, k.plans[0].back().range);
   Id sink = g.make(Op::SINK, DType::none, compiler::loop_nest(g, *k.loops, stores, k.plans[0], k.facts, borders));
   if (k.is_explicit) sink = compiler::loop_interiors(g, *k.loops, sink, k.facts, LoopLanes::none);

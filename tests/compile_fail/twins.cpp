@@ -339,6 +339,12 @@ struct twins : program<twins> {
     auto r = add(v, 1.0f);  //! select full loop or operators|a \+ b for add
 #elif BAD == 150
     auto r = gather(v, 0, k);  //! elements at places|x\(rows\) for take and gather
+#elif BAD == 151
+    auto r = checkpoint([&](auto m) { return sum(m.w); }, model);  //! a module is no value|stop_gradient\(model.w\)
+#elif BAD == 152
+    auto r = independent(model);  //! a module is no value|stop_gradient\(model.w\)
+#elif BAD == 153
+    auto r = einsum<"ij,j->i">(a, v);  //! products are matmul dot or sums|matmul\(a, b\), also of batches
 #elif BAD == 89
     k = 1.5;  //! an in parameter is read only|read-only
 #endif

@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "compiler/interp/interpret.h"
+#include "compiler/ir/builder.h"
+#include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
 #include "tests/fuzz/check_program.h"
@@ -66,6 +68,7 @@ class TangentChecker {
       if (!(std::abs(together[k] - both[k]) <= 1e-12 * std::max(1.0, std::abs(both[k]))))
         return difference("directions", k, together[k], both[k]);
     if (const std::string problem = same_values(of(p_.value)); !problem.empty()) return problem;
+    if (const std::string problem = same_gradient(of(p_.along_u), compiled); !problem.empty()) return problem;
     if (!compiled) return {};
     const CheckResult r = check_program(text(), seed_);
     return r.finding ? r.finding->kind + ": " + r.finding->text : "";
@@ -126,6 +129,36 @@ class TangentChecker {
       if (!(std::abs(got[k] - near[k]) <= 1e-5 * size)) return difference(what, k, got[k], near[k]);
     }
     return {};
+  }
+
+  // The product of v and the tangent along u is that of the gradient, for the cotangent v, and u. Reverse mode refuses some
+  // loops.
+  std::string same_gradient(const Values& along_u, bool compiled) {
+    Program p = p_.program;
+    std::erase_if(p.params, [](const Parameter& q) { return q.direction != Direction::in; });
+    std::vector<Array> arguments(arguments_.begin(), arguments_.begin() + std::ssize(p.params));
+    Builder b(g_);
+    const Id v = b.param(index(p_.v), p.params[index(p_.v)]), g = b.gradient(p_.y, v, p_.by, true);
+    p.params.push_back({"g", Direction::out, DType::f64, b.shape_of(g), {}});
+    const Id store[] = {b.store(b.param(p.params.size() - 1, p.params.back()), p.params.back(), g)};
+    p.sink = g_.make(Op::SINK, DType::none, store);
+    arguments.push_back(arguments_[index(p_.along_u)]);
+    try {
+      const Values got = doubles(interpret(g_, p, arguments).back()), u = argument(p_.u), c = argument(p_.v);
+      double forward = 0, reverse = 0, size = 1;
+      for (std::size_t k = 0; k < got.size(); ++k) {
+        forward += c[k] * along_u[k], reverse += got[k] * u[k];
+        size += std::abs(c[k] * along_u[k]) + std::abs(got[k] * u[k]);
+      }
+      ++figures_.gradients;
+      if (!(std::abs(forward - reverse) <= 1e-10 * size)) return difference("gradient", 0, reverse, forward);
+    } catch (const Diagnostic& d) {
+      if (d.id() != "E-grad") throw;
+      return {};
+    }
+    if (!compiled) return {};
+    const CheckResult r = check_program(write_program(g_, p, {.locations = false}), seed_);
+    return r.finding ? "gradient: " + r.finding->kind + ": " + r.finding->text : "";
   }
 
   std::string same_values(const Values& got) {

@@ -8,7 +8,7 @@
 namespace kiln::compiler::testing {
 
 struct TangentFigures {
-  std::uint64_t programs = 0, compared = 0, kinks = 0;
+  std::uint64_t programs = 0, compared = 0, kinks = 0, gradients = 0;
 };
 
 // "value 3: expected 1.5, got 2.5".

@@ -209,8 +209,8 @@ int run(const Options& o) {
   std::cout << f.programs << " programs: " << f.dual << " tangents and " << f.dots << " gradients equal dual numbers, "
             << f.second << " with second derivatives, " << f.without_rule << " without a rule in the reference, "
             << f.not_finite << " not finite, " << f.compiled << " compiled; " << scopes.programs
-            << " programs with scopes: " << scopes.compared << " tangents equal differences, " << scopes.kinks
-            << " at a kink\n";
+            << " programs with scopes: " << scopes.compared << " tangents equal differences, " << scopes.gradients
+            << " gradients equal tangents, " << scopes.kinks << " at a kink\n";
   return f.dots * 2 >= f.programs ? 0 : 1;
 }
 

@@ -45,6 +45,8 @@ class Maker3 {
     };
     const Id xu[] = {x, u}, xv[] = {x, v}, xb[] = {x, both};
     const Id du = b_.tangent(y, xu, true);
+    out.y = y;
+    out.by = x;
     out.value = output("y", y);
     out.along_u = output("du", du);
     out.along_v = output("dv", b_.tangent(y, xv, true));

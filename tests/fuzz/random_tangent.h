@@ -11,6 +11,7 @@ namespace kiln::compiler::testing {
 struct TangentProgram {
   Program program;
   int x = 0, u = 1, v = 2, both = 3;
+  Id y = no_id, by = no_id;  // the values of the derivatives
   int value = -1, along_u = -1, along_v = -1, along_both = -1, second = -1;
 };
 

@@ -1,12 +1,18 @@
 """Wrong rules of compiler/autodiff, each of which the tests of derivatives must find.
 
 mutants.py ROOT --check            every mutant changes one place of today's sources
-mutants.py ROOT BUILD [NUMBER...]  compiles each mutant, links grad_test and random_grads with it, and runs them; one of them must fail
+mutants.py ROOT BUILD [NUMBER...]  compiles each mutant, links the programs of TESTS with it, and runs them; one of them must fail
 """
 import pathlib, shlex, shutil, subprocess, sys, tempfile
 
-P, R, T, O, F, E, C, S, W, K = (f"compiler/autodiff/{n}.cpp" for n in
-                          ("partials", "reverse", "transpose", "product", "forward", "emit", "custom", "scans", "twins", "scatter"))
+P, R, T, O, F, E, C, S, W, K, V, A, B, U = (f"compiler/autodiff/{n}.cpp" for n in
+                                   ("partials", "reverse", "transpose", "product", "forward", "emit", "custom", "scans", "twins",
+                                    "scatter", "written_values", "kernel_writes", "kernel_values", "unrolled_loops"))
+TESTS = {
+    "grad_test": ["--gtest_filter=-*PageOfTheTable"],
+    "random_grads": ["--count", "400"],
+    "grad_dsl_test": ["--gtest_filter=Grad.*:GradKernels.*"],
+}
 MUTANTS = [
     # partial derivatives: signs, operands, factors
     (P, "case Op::NEG: return e.neg(t);", "case Op::NEG: return t;"),
@@ -59,6 +65,20 @@ MUTANTS = [
     (F, "Axes axes = shifted(g_.args(node));\n        if", "Axes axes(g_.args(node).begin(), g_.args(node).end());\n        if"),
     (K, "const Id next = b.update(inner, gate, e_.add(old, value), at);", "const Id next = b.update(inner, gate, value, at);"),
     (K, "line.scale * (op == Op::SUB && right ? -c : c)", "(op == Op::SUB && right ? -c : c)"),
+    # written values
+    (V, "path.edges(id).empty(); });", "std::ranges::find(xs, id) != xs.end(); });"),
+    (V, "out = same == no_id ? written : e_.where(same, written, out);", "out = written;"),
+    (A, "return e_.where(is_at(e_, before, w.first, w.gate), value, before);", "return value;"),
+    (A, "Id by_before = c,", "Id by_before = e_.number(d, 0),"),
+    (A, "if (w.in_order) at =", "if (false) at ="),
+    (A, "e_.where(e_.less(last, integer(0)), c, e_.number(d, 0))", "c"),
+    (A, "if (w.gate != no_id) at =", "if (false) at ="),
+    (A, "w.adds ? e_.add(before, w.value)", "w.adds ? e_.b.broadcast_to(w.value, to)"),
+    (B, "data = scope_inits(g_, kernel_)[g_.slot(data)];", "data = scope_inits(g_, kernel_)[0];"),
+    (B, "next = *range + 1;", "next = *range;"),
+    (U, "g.index(begin + t * step)", "g.index(begin + t)"),
+    (U, "runs == no_id ? now[0] : rules.e.both(runs, now[0])", "now[0]"),
+    (U, "may_end ? rules.e.where(runs, next[k], now[k]) : next[k]", "next[k]"),
     (C, "rules.e.g.src(custom, place + n)", "rules.e.g.src(custom, 1 + n)"),
 ]
 
@@ -93,8 +113,7 @@ def found(root, build, lines, links, k, folder):
     own = folder / archive.name
     shutil.copy(archive, own)
     subprocess.run(["ar", "r", str(own), str(folder / (name + ".o"))], check=True, capture_output=True)
-    runs = {"grad_test": ["--gtest_filter=-*PageOfTheTable"], "random_grads": ["--count", "400"]}
-    for target, arguments in runs.items():
+    for target, arguments in TESTS.items():
         line = links[target].replace("compiler/autodiff/libkiln_autodiff.a", str(own)).replace(f"-o tests/{target}", f"-o {folder / target}")
         subprocess.run(line, shell=True, cwd=build, check=True)
         if subprocess.run([str(folder / target), *arguments], capture_output=True, timeout=300).returncode != 0:
@@ -111,7 +130,7 @@ def main():
         return 0
     build = pathlib.Path(sys.argv[2]).resolve()
     lines = commands(build, "compiler/autodiff/libkiln_autodiff.a")
-    links = {t: commands(build, f"tests/{t}")[-1] for t in ("grad_test", "random_grads")}
+    links = {t: commands(build, f"tests/{t}")[-1] for t in TESTS}
     numbers = [int(n) for n in sys.argv[3:]] or range(len(MUTANTS))
     missed = []
     for k in numbers:

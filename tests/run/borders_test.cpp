@@ -67,6 +67,29 @@ TEST(Borders, ClampsInKernels) {
         {{"H", 3}, {"W", w}});
 }
 
+// A kernel that a program writes, with a loop over a window. The positions beyond the ends: the nearest, periodic, mirrored,
+// with two columns for each work item, from the last one back.
+TEST(Borders, WindowsInKernels) {
+  const char* places[] = {
+      "%9 = add %8, (-3)\n%10 = max %9, (0)\n%12 = min %10, (2*W - 1)\n",
+      "%9 = add %8, (-3)\n%12 = floormod %9, (W)\n",
+      "%9 = add %8, (-3)\n%10 = floormod %9, (2*W)\n%11 = sub (2*W - 1), %10\n%12 = min %10, %11\n",
+      "%9 = add %8, %3\n%10 = add %9, (-3)\n%11 = max %10, (0)\n%12 = min %11, (2*W - 1)\n",
+      "%9 = sub (2*W + 1), %8\n%10 = max %9, (0)\n%12 = min %10, (2*W - 1)\n",
+  };
+  for (const char* place : places)
+    for (const std::int64_t w : {1, 2, 5, 31, 39, 70, 300})
+      check_at_levels(
+          std::string("program windows\nsymbol H min 1\nsymbol W min 1\nin f32 [H, 2*W] x\ninout f32 [H, W] y\n%0 = param x\n"
+                      "%1 = param y\n%2 = range (H), id 0\n%3 = range (W), id 1\n%4 = carry %2, %1, slot 0\n"
+                      "%5 = range (7), id 2\n%6 = const f32 2\n%7 = carry %5, %6, slot 0\n%8 = add %3, %5\n") +
+              place +
+              "%13 = index %0, %2, %12\n%14 = fma %7, %6, %13\n%15 = for %5, (0), (7), %6, %14\n%16 = get %15, slot 0\n"
+              "%17 = const bool true\n%18 = update %4, %17, %16, %2, %3\n%19 = kernel %2, %3, %1, %18\n"
+              "%20 = get %19, slot 0\nstore y, %20\n",
+          {{"H", 2}, {"W", w}});
+}
+
 // Parts of 1, 40, 64 and 200 columns, in this and in other orders.
 TEST(Borders, Concatenations) {
   const std::int64_t orders[][4] = {{40, 64, 1, 200}, {64, 40, 200, 1}, {1, 200, 64, 40}, {200, 1, 40, 64}};

@@ -213,5 +213,11 @@ mistake<Reason> value_and_grad(const F&, const M&) KILN_MISTAKE(KILN_REASONS_GRA
 template <detail::module_of_parameters M,
           why Reason = why::a_module_is_no_value__write_stop_gradient_of_model_w_or_grad_l_model>
 mistake<Reason> stop_gradient(const M&) KILN_MISTAKE(KILN_REASONS_GRADIENT);
+template <detail::module_of_parameters M,
+          why Reason = why::a_module_is_no_value__write_stop_gradient_of_model_w_or_grad_l_model>
+mistake<Reason> independent(const M&) KILN_MISTAKE(KILN_REASONS_GRADIENT);
+template <class F, detail::module_of_parameters M,
+          why Reason = why::a_module_is_no_value__write_stop_gradient_of_model_w_or_grad_l_model>
+mistake<Reason> checkpoint(const F&, const M&) KILN_MISTAKE(KILN_REASONS_GRADIENT);
 
 }  // namespace kiln::dsl

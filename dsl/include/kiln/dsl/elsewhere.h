@@ -56,6 +56,10 @@ KILN_MOVEMENT_ELSEWHERE(KILN_X)
   "products are matmul(a, b), also of batches and vectors, dot(u, v), and sums over axes of a product: sum<1>(unsqueeze<2>(a) * b); an outer product is unsqueeze<1>(u) * v")
 KILN_PRODUCTS_ELSEWHERE(KILN_X)
 #undef KILN_X
+#define KILN_X(f) KILN_ELSEWHERE_OF_TEXT(f, products_are_matmul_dot_or_sums__write_sum_of_axis_of_a_product, \
+  "products are matmul(a, b), also of batches and vectors, dot(u, v), and sums over axes of a product: sum<1>(unsqueeze<2>(a) * b); an outer product is unsqueeze<1>(u) * v")
+KILN_X(einsum)
+#undef KILN_X
 #define KILN_X(f) KILN_ELSEWHERE(f, not_a_name_of_kiln__write_max_sum_mean_or_sqrt_of_sum_of_x_times_x, \
   "kiln's reductions: max<1>(x), sum<1>(x), mean<1>(x); a norm is sqrt(sum<1>(x * x)), a variance mean<1>(d * d) with d = x - mean<1>(x, keepdims), logsumexp m + log(sum(exp(x - m))) with m = max(x)")
 KILN_REDUCTIONS_ELSEWHERE(KILN_X)

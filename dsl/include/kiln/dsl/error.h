@@ -67,7 +67,7 @@ namespace kiln::dsl {
   X(slice_is_out_of_range, "slice bounds are outside the axis") \
   X(only_integers_count_from_the_end__write_n_minus_q, "only integers count from the end: for a bound of -Q write N - Q, slice<0, P, N - Q>(x)") \
   X(slice_step_is_zero, "the step of a slice must not be 0") \
-  X(padding_is_negative, "padding must not be negative") \
+  X(padding_is_negative__write_slice, "padding must not be negative: slice<0, 2, -1>(x) takes two elements away in front and one behind") \
   X(padding_is_larger_than_the_axis, "edge, reflect or wrap padding is larger than the axis allows") \
   X(number_of_parts_does_not_divide_the_axis, "the axis does not split into that many equal parts") \
   X(parts_do_not_add_up_to_the_axis, "the sizes of the parts do not add up to the axis") \
@@ -175,7 +175,7 @@ namespace kiln::dsl {
   X(program_is_no_plain_struct__write_struct_public_without_constructor_virtual_private, "a program is a plain struct, not a class: public base and members, no constructor, nothing virtual: struct p : program<p> { .. };") \
   X(body_is_missing_or_private__write_constexpr_void_body_in_a_public_place, "a program has a public body() without parameters: constexpr void body() { .. }") \
   X(member_is_no_parameter__write_in_out_inout_or_static_constexpr, "members of a program are in<f32, N>, out<>, inout<> and modules (structs) of them, no arrays, references or const; a constant is static constexpr") \
-  X(body_cannot_run_while_compiling__write_constexpr_everywhere_loop_or_forever_print_nothing, "the body cannot run while compiling: body and helper functions must be constexpr, endless loops of C++ are loop(n) or forever(), nothing is printed") \
+  X(body_cannot_run_while_compiling__write_constexpr_everywhere_loop_or_forever_print_nothing, "the body cannot run while compiling: body and helper functions must be constexpr, endless loops of C++ are loop(n) or forever(), nothing is printed; clang evaluates no lambda that captures a name of auto [i, j]: auto k = i + 0; before it") \
   X(body_is_too_large__write_loop_or_kernel, "the body records too many operations: write C++ loops as loop(n) or kernel(n)")
 // Mistakes found while the body is evaluated.
 #define KILN_REASONS_CAPTURE(X) \
@@ -254,7 +254,7 @@ enum class why : unsigned char {
   slice_is_out_of_range,
   only_integers_count_from_the_end__write_n_minus_q,
   slice_step_is_zero,
-  padding_is_negative,
+  padding_is_negative__write_slice,
   padding_is_larger_than_the_axis,
   number_of_parts_does_not_divide_the_axis,
   parts_do_not_add_up_to_the_axis,
@@ -401,11 +401,17 @@ struct mistake {
 #define KILN_ELSEWHERE(f, reason, text) \
   template <auto...>                    \
   mistake<why::reason> f(...) = delete ("kiln: " text);
+#define KILN_ELSEWHERE_OF_TEXT(f, reason, text) \
+  template <str, auto...>                       \
+  mistake<why::reason> f(...) = delete ("kiln: " text);
 #else
 #define KILN_DELETED_BEGIN
 #define KILN_DELETED_END
 #define KILN_ELSEWHERE(f, reason, text) \
   template <auto...>                    \
+  mistake<why::reason> f(...) = delete;
+#define KILN_ELSEWHERE_OF_TEXT(f, reason, text) \
+  template <str, auto...>                       \
   mistake<why::reason> f(...) = delete;
 #endif
 #define KILN_HIDDEN_BY(what) \

@@ -43,6 +43,8 @@ using dsl::pad_mode;
 using dsl::reverse;
 using dsl::to_end;
 
+using dsl::checkpoint;
+using dsl::independent;
 using dsl::stop_gradient;
 using dsl::value_and_grad;
 

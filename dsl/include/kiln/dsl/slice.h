@@ -101,7 +101,7 @@ constexpr why pad_why() {
     return why::axis_out_of_range;
   } else {
     const ext before = detail::to_ext(Before), after = detail::to_ext(After), n = ext_at<S, detail::axis_of(Axis, S::rank)>;
-    if (detail::is_negative(before) || detail::is_negative(after)) return why::padding_is_negative;
+    if (detail::is_negative(before) || detail::is_negative(after)) return why::padding_is_negative__write_slice;
     if (Mode == pad_mode::constant || !detail::is_static(n)) return why::ok;
     const std::int64_t size = detail::value_of(n);
     const std::int64_t limit = Mode == pad_mode::edge   ? (size > 0 ? std::int64_t{1} << 40 : 0)
