@@ -213,7 +213,7 @@ struct loops : program<loops> {
   in<f64, N> x;
   in<f64, 3, N> steps;
   in<f64, N, N> w;
-  out<f64, N> by_x, by_end, by_condition, windows, inside, smooth, second;
+  out<f64, N> by_x, by_end, by_break, by_condition, windows, inside, smooth, second;
   out<f64, N, N> by_w;
   out<f64, 3, N> by_steps;
   constexpr void body() {
@@ -232,6 +232,12 @@ struct loops : program<loops> {
       break_if(total > 9.0);
     }
     by_end = grad(total * total, x);
+    auto power = var(x);
+    for (auto t : loop(5)) {
+      power *= x;
+      break_if(t == 1);
+    }
+    by_break = grad(sum(power), x);
     auto v = var(x);
     if (auto positive = when(sum(x) > 0)) {
       v = x * x;

@@ -77,7 +77,6 @@ MUTANTS = [
     (B, "data = scope_inits(g_, kernel_)[g_.slot(data)];", "data = scope_inits(g_, kernel_)[0];"),
     (B, "next = *range + 1;", "next = *range;"),
     (U, "g.index(begin + t * step)", "g.index(begin + t)"),
-    (U, "runs == no_id ? now[0] : rules.e.both(runs, now[0])", "now[0]"),
     (U, "may_end ? rules.e.where(runs, next[k], now[k]) : next[k]", "next[k]"),
     (C, "rules.e.g.src(custom, place + n)", "rules.e.g.src(custom, 1 + n)"),
 ]
