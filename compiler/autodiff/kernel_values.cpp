@@ -75,7 +75,7 @@ std::optional<Id> KernelValues::read(Id id) {
   std::vector<Id> index = g_.sources(id, 1), writes;
   if (!index.empty()) index[0] = at.first;
   Id data = g_.data(id);
-  for (; g_.op(data) == Op::UPDATE; data = g_.state(data)) writes.push_back(data);
+  for (; g_.op(data) == Op::UPDATE && varies(data); data = g_.state(data)) writes.push_back(data);
   if (g_.op(data) == Op::CARRY && g_.range_of(data) == ranges_[0]) data = scope_inits(g_, kernel_)[g_.slot(data)];
   std::optional<Id> value = varies(data) ? std::nullopt : element(data, index);
   for (auto w = writes.rbegin(); value && w != writes.rend(); ++w) value = after(*w, index, *value);

@@ -181,7 +181,7 @@ struct turns : program<turns> {
   in<i32, N> k;
   in<f64, N, N> m;
   inout<f64, N> w;
-  out<f64, N> bend;
+  out<f64, N> bend, by_written;
   out<f64, N, N> by_m;
   constexpr void body() {
     for (auto t : loop(3)) {
@@ -194,6 +194,11 @@ struct turns : program<turns> {
     y(k) = x * x * x;
     y(k) += x * x;
     bend = hvp(sum(y * y), x, v);
+    auto r = var(x);
+    r(0) = 0.5;  // an element of a tensor outside of the kernel, which is the x of the derivative
+    auto z = var<f64, N>();
+    for (auto [i] : kernel(N)) z(i) = r(i) * r(i);
+    by_written = grad(sum(z * z), r);
     auto diagonal = var<f64, N>();
     for (auto [i] : kernel(N)) diagonal(i) = m(i, i) * m(i, i) * x(i);
     by_m = grad(sum(diagonal), m);
