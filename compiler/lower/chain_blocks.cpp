@@ -21,7 +21,7 @@ constexpr std::int64_t fewest_terms = 32;  // that pay for loading and storing t
 
 // What the chain reads, in bytes.
 struct Operands {
-  std::int64_t wide = 0;    // all vectors of the lanes' range, but for the rows of a panel, which come one after the other
+  std::int64_t wide = 0;  // all vectors of the lanes' range, but for panels: their rows are one cache line, one after the other
   std::int64_t turned = 0;  // of an element of the copies' operand and the gap behind it, if it is long, and neighbouring rows
                             // are nearer in memory than neighbouring terms; else 0
 };
@@ -66,7 +66,9 @@ Operands operands_of(const Graph& g, std::span<const Id> nest, Id lanes, Id row)
   all.push_back(lanes);
   for (const Id id : g.reachable(loop_parts(g, nest.back()).yield)) {
     if (g.op(id) != Op::LOAD) continue;
-    const bool is_panel = index_stride(g, index_of(g, id), terms.back()) == g.value(g.end(lanes));
+    const std::int64_t columns = g.value(g.end(lanes));
+    const bool is_panel =
+        columns * bytes(g.dtype(id)) <= cache_line && index_stride(g, index_of(g, id), terms.back()) == columns;
     if (index_stride(g, index_of(g, id), lanes) == 0)
       o.turned = std::max(o.turned, turned(g, id, terms, row));
     else if (!is_panel)
