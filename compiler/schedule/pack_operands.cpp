@@ -96,12 +96,16 @@ class OperandPacking {
 
   std::int64_t columns_of(const Operand& o) const { return o.column == no_id ? 1 : constant_extent(o.column); }
 
-  // 0: not constant.
+  // Elements of one matrix of the operand; 0: not constant. The rows of a left operand are among its outer ranges.
   std::int64_t elements_of(const Operand& o) const {
-    const std::int64_t columns = columns_of(o);
-    std::int64_t elements = columns * constant_extent(o.r);
-    for (const Id loop : o.outer)
-      if (__builtin_mul_overflow(elements, constant_extent(loop), &elements)) return std::numeric_limits<std::int64_t>::max();
+    std::vector<Id> ranges = {o.r};
+    if (o.column == no_id)
+      ranges.insert(ranges.end(), o.outer.begin(), o.outer.end());
+    else
+      ranges.push_back(o.column);
+    std::int64_t elements = 1;
+    for (const Id range : ranges)
+      if (__builtin_mul_overflow(elements, constant_extent(range), &elements)) return std::numeric_limits<std::int64_t>::max();
     return elements;
   }
 
@@ -114,11 +118,22 @@ class OperandPacking {
     });
   }
 
+  // Other kernels may join one that stores to a temporary, row by row, if it stores each element once.
+  bool stores_to_parameters() const {
+    return std::ranges::all_of(g_.src(kernel_.sink), [&](Id end) {
+      const int buffer = nth(kernel_.buffers, g_.slot(g_.state(g_.store(end))));
+      return nth(s_.buffers, buffer).param >= 0;
+    });
+  }
+
   // The operand with its layout.
   Operand laid_out(Operand o) {
-    const std::int64_t panel = panel_of(g_.dtype(o.value));
-    const bool large = columns_of(o) >= fewest_panels * panel && is_large(o);
-    if (large && (columns_of(o) % panel == 0 || may_store_twice(g_, kernel_))) o.panel = panel;
+    const std::int64_t panel = panel_of(g_.dtype(o.value)), columns = columns_of(o);
+    if (columns < fewest_panels * panel || !is_large(o)) return o;
+    if (columns % panel == 0 || (stores_to_parameters() && may_store_twice(g_, kernel_)))
+      o.panel = panel;
+    else if (columns % (panel / 2) == 0)
+      o.panel = panel / 2;
     return o;
   }
 

@@ -30,8 +30,8 @@ Operand operand_over(std::span<const Id> loops, Id value, Id r, std::span<const 
 // innermost range.
 std::optional<Operand> operand_of(const Graph& g, std::span<const Id> loops, Id load, Id r);
 
-// The operand that the LOAD reads for all columns: its index is such a polynomial without the innermost LOOP range. nullopt: the
-// LOAD reads something else.
+// The operand that the LOAD reads for all columns: its index is such a polynomial without the innermost LOOP range. nullopt:
+// the LOAD reads something else.
 std::optional<Operand> left_operand_of(const Graph& g, std::span<const Id> loops, Id load, Id r);
 
 // Whether neighbours in one of the LOOP ranges, not in r, are neighbours in memory. load: of a left operand.
@@ -46,11 +46,11 @@ bool lanes_but_for_one_load(const Graph& g, const Kernel& k, Id reduce);
 std::int64_t panel_of(DType d);
 
 // A contiguous operand becomes panels if, for one of these limits, it has more bytes and is read at least so often. Smaller
-// ones are nearly as fast in place.
+// ones gain less than one more kernel is worth.
 struct PanelLimit {
   std::int64_t bytes, walks;
 };
-inline constexpr PanelLimit panel_limits[] = {{256 * 1024, 32}, {48 * 1024, 96}};
+inline constexpr PanelLimit panel_limits[] = {{256 * 1024, 32}, {128 * 1024, 96}};
 inline constexpr PanelLimit lowest_panel_limit = {48 * 1024, 32};  // if the call decides
 
 inline constexpr std::int64_t fewest_panels = 2;        // a single one is as it was in place

@@ -96,9 +96,9 @@ TEST(Pack, ColumnsElsewhereInTheKernel) {
 TEST(Pack, PerhapsTooFewRows) { check({.least = 31}, 40, 3); }  // product_versions makes the other two
 
 TEST(Pack, NotWorthACopy) {
-  check({.depth = 256}, 40, 1);                                     // the operand fits in a cache
-  check({.columns = 250, .all_columns = 250}, 40, 1);               // no whole number of panels
-  check({.depth = 4096, .columns = 64, .all_columns = 64}, 40, 1);  // too few panels for the threads
+  check({.depth = 48}, 40, 1);                                      // the operand fits in a cache
+  check({.least = 96, .depth = 128}, 100, 1);                       // nearly so
+  check({.depth = 4096, .columns = 31, .all_columns = 31}, 40, 1);  // less than two panels
 }
 
 }  // namespace
