@@ -51,7 +51,7 @@ struct PanelLimit {
   std::int64_t bytes, walks;
 };
 inline constexpr PanelLimit panel_limits[] = {{256 * 1024, 32}, {128 * 1024, 96}};
-inline constexpr PanelLimit lowest_panel_limit = {48 * 1024, 32};  // if the call decides
+inline constexpr PanelLimit lowest_panel_limit = {128 * 1024, 32};  // if the call decides
 
 inline constexpr std::int64_t fewest_panels = 2;        // a single one is as it was in place
 inline constexpr std::int64_t walks_for_rows = 8;       // passes over an operand that pay for its copy if it is not contiguous

@@ -101,16 +101,16 @@ TEST(Fusion, HeadsAreAtMostTwo) {
 
 // Derivatives by k and v are sums over the rows of a head. Each tile of 9 rows adds its terms, and no scores are stored.
 TEST(Fusion, DerivativesOfHeadsKeepRowsOnly) {
-  // The keys of the second sizes are so large that they would have panels, if 16 divided their number.
-  for (const Sizes& sizes : {Sizes{{"M", 9}, {"N", 207}, {"K", 8}}, {{"M", 8}, {"N", 701}, {"K", 64}}}) {
+  // 16 does not divide the number of rows of the second sizes, which are so large that their copies have panels.
+  for (const Sizes& sizes : {Sizes{{"M", 9}, {"N", 207}, {"K", 8}}, {{"M", 8}, {"N", 1000}, {"K", 64}}}) {
     Graph g;
     const Program p = read_program(g, with_sizes(heads_text(true), sizes), "heads.kiln");
     Scheduled end = run_passes(g, p, {.last = std::string(last_pass(Form::planned))});
     const std::map<std::string, std::int64_t> no_symbols;
     IndexValues value(end.graph, no_symbols);
-    EXPECT_LE(end.schedule.kernels.size(), 3);
     const std::int64_t n = sizes.at("N"), scores = sizes.at("M") * n * n * 4;
     EXPECT_LE(value(end.schedule.workspace_bytes).value(), scores / 2);
+    EXPECT_LE(end.schedule.kernels.size(), n < 300 ? 3 : 7);
     if (n < 300) run(g, p, CompiledProgram(g, p), {});
   }
 }
