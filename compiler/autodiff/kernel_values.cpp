@@ -64,6 +64,8 @@ std::optional<Id> KernelValues::operation(Id id) {
     src.push_back(*x);
   }
   const Op op = g_.op(id);
+  if (op == Op::STRAIGHT)
+    for (Id& x : src) x = e_.b.broadcast_to(x, extents_);  // the value and the derivative may vary along other ranges
   if (!is_elementwise(op)) return g_.with_src(id, src);
   const DType d = g_.dtype(id) == DType::index ? DType::i64 : g_.dtype(id);
   return op == Op::CAST ? e_.b.cast(src[0], d) : e_.b.elementwise(op, src, d);

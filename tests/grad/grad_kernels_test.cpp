@@ -313,6 +313,21 @@ TEST(GradKernels, WindowOfWeights) {
   grad_test::expect_near(r.at("by_k"), r.at("conv_by_k").v, 1e-11, "by_k");
 }
 
+// A value of one element whose derivative is that of another tensor's elements.
+struct straight : program<straight> {
+  in<f64, N> x, w;
+  out<f64, N> g;
+  constexpr void body() {
+    auto y = var<f64, N>();
+    for (auto [i] : kernel(N)) y(i) = straight_through(x(0), w(i)) * w(i);
+    g = grad(sum(y), w);
+  }
+};
+TEST(GradKernels, StraightThrough) {
+  const Tensors r = Program(ir<straight>).run({{"x", {{3}, {2, 3, 4}}}, {"w", {{3}, {5, 6, 7}}}}, {{"N", 3}});
+  grad_test::expect_near(r.at("g"), {7, 8, 9}, 0, "g");
+}
+
 struct halves : program<halves> {
   in<f16, 4> x;
   in<i32, 4> k;
