@@ -86,11 +86,16 @@ class KernelWrites {
     const DType d = g_.dtype(get_);
     const std::int64_t number = rules_.new_custom();
     const Id c = e_.b.cotangent(d, e_.shape(before), number);
-    Id by_before = c, at = e_.b.broadcast_to(elements(c, w.index), values_.extents());
+    const Id read = elements(c, w.index);
+    Id by_before = c, at = e_.b.broadcast_to(read, values_.extents());
     if (!w.adds) {
       const Id last = last_writers(w, before);
-      by_before = e_.where(e_.less(last, integer(0)), c, e_.number(d, 0));
-      if (w.in_order) at = e_.masked(e_.equal(elements(last, w.index), numbers()), at);
+      const Id first = integer(0), none = e_.number(d, 0), is_kept = e_.less(last, first);
+      by_before = e_.where(is_kept, c, none);
+      if (w.in_order) {
+        const Id winner = elements(last, w.index), here = numbers(), wins = e_.equal(winner, here);
+        at = e_.masked(wins, at);
+      }
     }
     if (w.gate != no_id) at = e_.masked(w.gate, at);
     const Id x[] = {before, w.value}, derivatives[] = {by_before, at};
@@ -104,8 +109,11 @@ class KernelWrites {
   Id numbers() {
     const Extents& all = values_.extents();
     Id out = integer(0);
-    for (std::size_t a = 0; a < all.size(); ++a)
-      out = e_.add(e_.mul(out, e_.b.extent_value(DType::i64, all[a])), e_.iota_along(a, all.size(), all[a]));
+    for (std::size_t a = 0; a < all.size(); ++a) {
+      const Id extent = e_.b.extent_value(DType::i64, all[a]), outer = e_.mul(out, extent);
+      const Id inner = e_.iota_along(a, all.size(), all[a]);
+      out = e_.add(outer, inner);
+    }
     return e_.b.broadcast_to(out, all);
   }
 

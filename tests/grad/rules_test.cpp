@@ -430,4 +430,54 @@ TEST(Grad, Errors) {
       std::string::npos);
 }
 
+// All turns of a loop with a break are computed for its derivative. Behind the end, x[k] may be outside of x.
+TEST(Grad, LoopThatEndsWithReadsByTurn) {
+  const std::string error = error_of(R"(program p
+in f64 [N] x
+out f64 [N] g
+%0 = param x
+%1 = const bool true
+%2 = range (100), id 1
+%3 = const f64 0
+%4 = carry %2, %1, slot 0
+%5 = carry %2, %3, slot 1
+%6 = index %0, %2
+%7 = fma %6, %6, %5
+%8 = add %2, (1)
+%9 = lt %8, (N)
+%10 = for %2, (0), (100), %1, %3, %9, %7, while
+%11 = get %10, slot 1
+%12 = const f64 1
+%13 = gradient %11, %12, %0
+store g, %13
+)");
+  EXPECT_NE(error.find("got `for` or condition"), std::string::npos) << error;
+}
+
+// The turns of three loops of 100 are too many operations together.
+TEST(Grad, NestOfManyTurns) {
+  const std::string error = error_of(R"(program p
+in f64 x
+out f64 g
+%0 = param x
+%1 = range (100), id 1
+%2 = carry %1, %0, slot 0
+%3 = range (100), id 2
+%4 = carry %3, %2, slot 0
+%5 = range (100), id 3
+%6 = carry %5, %4, slot 0
+%7 = sin %6
+%8 = for %5, (0), (100), %4, %7
+%9 = get %8, slot 0
+%10 = for %3, (0), (100), %2, %9
+%11 = get %10, slot 0
+%12 = for %1, (0), (100), %0, %11
+%13 = get %12, slot 0
+%14 = const f64 1
+%15 = gradient %13, %14, %0
+store g, %15
+)");
+  EXPECT_NE(error.find("got `for`"), std::string::npos) << error;
+}
+
 }  // namespace kiln::compiler::testing
