@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
@@ -26,6 +27,17 @@ struct Operands {
                             // are nearer in memory than neighbouring terms; else 0
 };
 
+// The product, or the largest number.
+std::int64_t product_of(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  return __builtin_mul_overflow(a, b, &out) ? std::numeric_limits<std::int64_t>::max() : out;
+}
+
+std::int64_t sum_of(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  return __builtin_add_overflow(a, b, &out) ? std::numeric_limits<std::int64_t>::max() : out;
+}
+
 // Bytes of memory that a load reads in all iterations of the ranges. Windows overlap. apart: bytes of an element and of the gap
 // behind it.
 std::int64_t footprint(const Graph& g, Id load, std::span<const Id> ranges, std::int64_t apart) {
@@ -35,11 +47,12 @@ std::int64_t footprint(const Graph& g, Id load, std::span<const Id> ranges, std:
     const std::optional<std::int64_t> stride = index_stride(g, index_of(g, load), r);
     if (stride == 0) continue;
     const std::int64_t n = g.value(g.end(r));
-    product *= n;
+    product = product_of(product, n);
     is_linear = is_linear && stride;
-    if (stride) span += std::abs(*stride) * (n - 1);
+    if (stride) span = sum_of(span, product_of(std::abs(*stride), n - 1));
   }
-  return is_linear ? std::min(product * apart, span * bytes(g.dtype(load))) : product * apart;
+  const std::int64_t each = product_of(product, apart), whole = product_of(span, bytes(g.dtype(load)));
+  return is_linear ? std::min(each, whole) : each;
 }
 
 // See Operands::turned. row: the range of the copies.
@@ -72,7 +85,7 @@ Operands operands_of(const Graph& g, std::span<const Id> nest, Id lanes, Id row)
     if (index_stride(g, index_of(g, id), lanes) == 0)
       o.turned = std::max(o.turned, turned(g, id, terms, row));
     else if (!is_panel)
-      o.wide += footprint(g, id, all, bytes(g.dtype(id)));
+      o.wide = sum_of(o.wide, footprint(g, id, all, bytes(g.dtype(id))));
   }
   return o;
 }
@@ -130,7 +143,7 @@ std::vector<Id> chain_nest(const Graph& g, std::span<const Id> nodes) {
 
 std::int64_t iterations_of(const Graph& g, std::span<const Id> nest) {
   std::int64_t n = 1;
-  for (const Id loop : nest) n *= g.value(loop_parts(g, loop).end) - g.value(loop_parts(g, loop).begin);
+  for (const Id loop : nest) n = product_of(n, g.value(loop_parts(g, loop).end) - g.value(loop_parts(g, loop).begin));
   return n;
 }
 

@@ -41,9 +41,8 @@ std::optional<std::vector<std::int64_t>> WindowCopies::places_in(const WindowCop
     if (x.step != y.step || x.stride != y.stride) return std::nullopt;
     if (m != n && (!g_.is_const(m) || !g_.is_const(n) || g_.value(m) < g_.value(n))) return std::nullopt;
     wider.push_back(m == n ? 0 : g_.value(m) - g_.value(n));
-    places *= wider.back() + 1;
+    if (__builtin_mul_overflow(places, wider.back() + 1, &places) || places > most_places) return std::nullopt;
   }
-  if (places > most_places) return std::nullopt;
   for (std::int64_t place = 0; place < places; ++place) {
     std::vector<Id> axes;
     std::int64_t rest = place;
