@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <unordered_set>
 
 #include "compiler/ir/reduce_identity.h"
 #include "compiler/lower/access.h"
@@ -61,10 +62,27 @@ class Joiner {
     const std::vector<Id> nodes = g_.reachable(other);
     if (std::ranges::any_of(nodes, [&](Id id) { return g_.op(id) == Op::REDUCE; })) return std::nullopt;
     if (loads_stores(nodes)) return std::nullopt;
+    const std::unordered_set<Id> always = always_computed(step);
     for (const Id id : g_.reachable(step))
-      if (g_.op(id) == Op::REDUCE && is_loop_over_vectors(step, id) && g_.end(g_.src(id).back()) == g_.end(ranges.back()))
+      if (always.contains(id) && g_.op(id) == Op::REDUCE && is_loop_over_vectors(step, id) &&
+          g_.end(g_.src(id).back()) == g_.end(ranges.back()))
         return Match{id, ranges.back()};
     return std::nullopt;
+  }
+
+  // The nodes that each element of the tile step needs: not those for which a WHERE decides. A part of the iterations may be
+  // without their loops (range_parts.h).
+  std::unordered_set<Id> always_computed(Id step) const {
+    std::unordered_set<Id> seen;
+    std::vector<Id> todo = {step};
+    while (!todo.empty()) {
+      const Id id = todo.back();
+      todo.pop_back();
+      if (!seen.insert(id).second) continue;
+      const auto src = g_.src(id).first(g_.op(id) == Op::WHERE ? 1 : g_.src(id).size());
+      todo.insert(todo.end(), src.begin(), src.end());
+    }
+    return seen;
   }
 
   // Whether a tile step loads from a buffer that it stores, and not only the element that it changes in place.
