@@ -1,4 +1,4 @@
-// What was written, as values.
+// written_values: replaces reads of written memory by the written values.
 //
 // A derivative cannot have an adjoint for each element of the memory that a kernel writes. So its path goes through values:
 // - a read, inside of a kernel, of an element that the same work item has written before: the last written value whose index is

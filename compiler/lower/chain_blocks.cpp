@@ -156,6 +156,9 @@ std::size_t chain_level(const Graph& g, std::span<const Id> nest, std::int64_t t
 void chain_blocks(const Graph& g, std::span<const Id> stores, int widest, const Target& target, std::vector<LoopPlan>& plan) {
   if (target.vector_registers >= 32 || plan.size() < 3) return;
   const LoopPlan &lanes = plan[plan.size() - 2], &copies = plan.back();
+  // Copies around the lanes would share the array.
+  const auto is_once = [](const LoopPlan& l) { return l.block || l.step == 1; };
+  if (!std::all_of(plan.begin(), plan.end() - 2, is_once)) return;
   const std::vector<Id> nodes = g.reachable(stores), nest = chain_nest(g, nodes);
   if (nest.empty() || !lanes.lanes || !g.is_const(g.end(lanes.range)) || !g.is_const(g.end(copies.range))) return;
   if (std::ranges::any_of(nodes, [&](Id id) { return g.op(id) == Op::LOAD && g.src(id).size() > 2; })) return;

@@ -38,8 +38,8 @@ class MemoryAccumulators {
 
   std::vector<Id> initial(Id reduction);                    // STOREs of the values before the first row
   std::vector<Id> after_rows(Id reduction, Id row, int n);  // STOREs of the values after rows row .. row + n - 1
-  // STOREs of the value of a chain_nest after some terms: those of the iterations begin .. end - 1 of a loop of the nest, in
-  // one iteration of each loop around it. outer: these iterations.
+  // STOREs of the sums of a chain_nest after some more terms. One loop of the nest runs its iterations begin .. end - 1. outer:
+  // the iterations of the loops around that loop.
   std::vector<Id> after_terms(std::span<const Id> nest, std::span<const Id> outer, Id begin, Id end);
   std::span<const Id> results() const { return results_; }  // the STOREs of the kernel
 

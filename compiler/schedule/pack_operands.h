@@ -8,8 +8,9 @@
 //   from there. Two layouts:
 //   - rows: p[.., r, j], for an operand whose neighbours in j are not neighbours in memory.
 //   - panels: p[.., J, r, l] = b[.., r, J * panel + l], for a large operand of constant extents. The reduction loops over J and
-//     l in place of j. If the panel does not divide the extent, the last panel begins earlier, and its first columns are
-//     computed twice with equal results.
+//     l in place of j. If the panel does not divide the extent and the result is a parameter, the last panel begins earlier,
+//     and its first columns are computed twice with equal results. Other kernels may be fused with one that stores to a
+//     temporary, so it stores each element once: panels of half the width, or none.
 //   A large left operand of a product whose neighbours in memory are neighbours in a row range i, not in r (the A of A^T B)
 //   becomes rows too: p[.., i, r].
 //   A left operand of 8 or 16 bits that the product casts to f32 becomes rows of f32.

@@ -281,7 +281,7 @@ TEST(GradKernels, Loops) {
   }
 }
 
-// A convolution, whose gradients are those of conv2d.
+// A convolution that a kernel computes. Its gradients are the same as those of conv2d.
 struct window_of_weights : program<window_of_weights> {
   in<f64, H, W> x;
   in<f64, 5, 5> k;

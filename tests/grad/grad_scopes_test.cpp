@@ -345,7 +345,7 @@ TEST(Grad, RowsAtPlaces) {
   const Tensors one = p.run({{"x", {{1, 2}, {1, 2}}}, {"row", row}, {"s", s}, {"k", {{}, {0}}}}, {{"N", 1}});
   expect_near(one.at("by_s"), {80}, 0, "by_s");
 }
-// Derivatives by a written tensor or element, and by what was written, of one value. Second derivatives through it.
+// One value has derivatives by a tensor that was written, and by the row that was written to it. Second derivatives, too.
 struct by_written : program<by_written> {
   in<f64, N, 2> x;
   in<f64, 2> row;

@@ -138,7 +138,7 @@ struct of_six : program<of_six> {
 static_assert(ir<of_six>.n_symbols == 6 && ir<of_six>.symbols[5].multiple_of == 2);
 static_assert(text_is(ir<of_six>.params[2].s->extents[0].text, "A1*A2*A3*A4*A5*A6"));
 
-// The facts of an extent are those of the symbols in its text: N + M - M has no facts of M.
+// An extent has facts about the symbols in its text. The text of N + M - M is N, so there are no facts about M.
 static_assert(std::is_same_v<std::remove_const_t<decltype(extent_v<E + N - E>)>, dim<"N">>);
 static_assert(std::is_same_v<std::remove_const_t<decltype(extent_v<N * E + E - N * E>)>, std::remove_const_t<decltype(E)>>);
 struct behind_known : program<behind_known> {
