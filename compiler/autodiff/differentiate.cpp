@@ -314,7 +314,8 @@ class Differentiation {
       const LoopParts parts = loop_parts(g_, loop->second);
       if (reaches(parts, from_x, g_.slot(id)))
         fail_derivative(g_, derivative,
-                        "expected an x that is computed in each iteration of the " + rules_.at(loop->second) + ", got " + rules_.at(x) +
+                        "expected an x that is computed in each iteration of the " + rules_.at(loop->second) + ", got " +
+                            rules_.at(x) +
                             ", on which earlier iterations depend: take the derivative after the loop, or "
                             "write `stop_gradient` around what they made");
     }
