@@ -1,13 +1,13 @@
 #include "compiler/lower/scan_lowering.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <unordered_set>
 #include <vector>
 
 #include "compiler/ir/nth.h"
 #include "compiler/ir/reduce_identity.h"
 #include "compiler/ir/scopes.h"
+#include "compiler/ir/verify_nodes.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
@@ -206,7 +206,7 @@ ScanLoop parts_of(const Graph& g, Id loop, Id scan) {
   const LoopParts l = loop_parts(g, loop);
   if (l.init.size() != 1 || g.op(l.yield[0]) != Op::STORE || !g.is_index_const(l.begin, 0) || l.step != 1 ||
       g.op(g.state(l.yield[0])) != Op::CARRY)
-    throw std::logic_error("lower: a SCAN in a loop of another form");
+    violated(g, scan, "scan-form", "a FOR from 0 in steps of 1, whose only value is a STORE to what it carries");
   const std::int64_t stride = index_stride(g, index_of(g, l.yield[0]), l.range).value_or(0);
   return {l.range,
           l.end,
