@@ -164,7 +164,9 @@ void chain_blocks(const Graph& g, std::span<const Id> stores, int widest, const 
   if (std::ranges::any_of(nodes, [&](Id id) { return g.op(id) == Op::LOAD && g.src(id).size() > 2; })) return;
   const Operands o = operands_of(g, nest, lanes.range, copies.range);
   if (o.wide <= long_operand && o.turned == 0) return;
-  const std::int64_t terms = iterations_of(g, nest), row = g.value(g.end(lanes.range)) * widest,
+  const std::int64_t columns = g.value(g.end(lanes.range));
+  if (columns > chain_bytes / widest) return;
+  const std::int64_t terms = iterations_of(g, nest), row = columns * widest,
                      of_term = std::max<std::int64_t>(1, o.wide / terms);
   const PlannedRows r = rows_inside(g, plan, chain_bytes / row);
   if (r.part == 0 || r.rows < 4 * copies.step) return;

@@ -127,7 +127,7 @@ std::optional<int> bytes_of_arrays(const Graph& g, std::span<const Id> nodes, Id
 bool row_fits_registers(const Graph& g, Id extent, int operations, int widest, const Target& target) {
   constexpr std::int64_t most_registers = 8;  // for a value of each column
   return g.is_const(extent) && operations <= short_chain && floor_power_of_two(g.value(extent)) == g.value(extent) &&
-         g.value(extent) * widest <= most_registers * target.vector_bytes;
+         g.value(extent) <= most_registers * target.vector_bytes / widest;
 }
 
 std::optional<std::vector<LoopPlan>> row_loops_plan(const Graph& g, std::span<const Id> states, std::span<const Id> ranges,
