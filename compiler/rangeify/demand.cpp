@@ -132,8 +132,9 @@ ValueUse DemandWalk::use_of(const NodeDemand& d) {
   for (const Evaluation& e : d.uses) {
     u.index_operations = std::max(u.index_operations, facts_of_map(e.map).operations);
     const std::size_t depth = hoisted_depth(e);
-    u.hoisted +=
-        model_.evaluations(model_.cost(d.node), std::span(contexts_[e.context]).first(depth), facts_of_map(e.map).ranges);
+    const std::vector<Id>& ranges = facts_of_map(e.map).ranges;
+    u.hoisted += model_.evaluations(model_.cost(d.node), std::span(contexts_[e.context]).first(depth), ranges);
+    u.in_reduction = u.in_reduction || has_reduce_range(g_, ranges);
   }
   return u;
 }

@@ -130,7 +130,9 @@ class Folding {
     use.elements = elements(f.ranges);
     use.bytes = bytes(g_.dtype(stage));
     for (const Id r : reads_.of(stage)) {
-      const double all = model_.evaluations(cost, reads_.loops(r), ranges_in(g_, g_.src(r).subspan(1)));
+      const std::vector<Id> ranges = ranges_in(g_, g_.src(r).subspan(1));
+      const double all = model_.evaluations(cost, reads_.loops(r), ranges);
+      use.in_reduction = use.in_reduction || has_reduce_range(g_, ranges);
       use.hoisted += cost.contains_reduce ? all : all * share_of_gate(r);  // a reduction under a condition has no fast loop
     }
     return decide(stage, f, cost, use);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "compiler/ir/nth.h"
+#include "compiler/rangeify/stage_reads.h"
 #include "compiler/target/operation_cost.h"
 #include "compiler/target/unrollable_loops.h"
 
@@ -20,11 +21,26 @@ constexpr std::size_t index_limit = 64;  // chains of movement make indices long
 constexpr double code_limit = 512;       // operations in all copies of a value together
 constexpr double reduce_slack = 1.25;    // a reduction may run this many times per element (halos overlap)
 constexpr double typical_symbol = 1024;
+// A product that a reduction reads gets a buffer if it has so many terms, uses each loaded element so often, and takes so
+// little memory.
+constexpr double fewest_terms = 9;
+constexpr double fewest_uses = 4;
+constexpr double most_bytes = 1024.0 * 1024 * 1024;
 constexpr double huge = 1e30;
 
 bool divides(Op op) { return op == Op::FDIV || op == Op::SQRT || op == Op::RSQRT; }
 
+bool is_product_in_reduction(const ValueCost& cost, const ValueUse& use) {
+  const double terms = cost.terms * use.elements;
+  return use.in_reduction && cost.reductions == 1 && !cost.from_positions && cost.terms >= fewest_terms &&
+         terms >= 8 * kernel_cost && terms >= fewest_uses * cost.most_loaded && use.elements * use.bytes <= most_bytes;
+}
+
 }  // namespace
+
+bool has_reduce_range(const Graph& g, std::span<const Id> ranges) {
+  return std::ranges::any_of(ranges, [&](Id r) { return g.range_kind(r) == RangeKind::reduce; });
+}
 
 double StagingModel::extent(Id e) {
   if (g_.is_const(e)) return static_cast<double>(g_.value(e));
@@ -95,25 +111,51 @@ void StagingModel::add(Id node, Shapes& shapes) {
   if (costs_.size() < g_.size()) costs_.resize(g_.size());
   ValueCost c{static_cast<double>(operation_cost(g_.op(node)).recompute)};
   c.divides = divides(g_.op(node));
-  const ValueCost load{static_cast<double>(operation_cost(Op::LOAD).recompute)};
+  c.has_positions = g_.op(node) == Op::IOTA;
+  const auto load = [&](Id s) {
+    return ValueCost{.operations = static_cast<double>(operation_cost(Op::LOAD).recompute),
+                     .most_loaded = elements(shapes.of(s))};
+  };
+  if (g_.op(node) == Op::PARAM || g_.op(node) == Op::GET) c.most_loaded = elements(shapes.of(node));
   for (Id s : g_.src(node)) {
     if (g_.dtype(s) == DType::index) continue;
-    const ValueCost from = surely_stored(s, node, shapes) ? load : costs_[s];
+    const ValueCost from = surely_stored(s, node, shapes) ? load(s) : costs_[s];
     c.operations += from.operations;
     c.contains_reduce = c.contains_reduce || from.contains_reduce;
     c.contains_loop = c.contains_loop || from.contains_loop;
     c.divides = c.divides || from.divides;
+    c.reductions = std::min(c.reductions + from.reductions, 2);
+    c.from_positions = c.from_positions || from.from_positions || (g_.op(node) == Op::REDUCE && from.has_positions);
+    c.has_positions = c.has_positions || from.has_positions;
+    c.terms = std::max(c.terms, from.terms);
+    c.most_loaded = std::max(c.most_loaded, from.most_loaded);
   }
+  if (g_.op(node) == Op::SLICE) c.most_loaded = std::min(c.most_loaded, elements(shapes.of(node)));
   if (g_.op(node) == Op::REDUCE) {
     const std::vector<Id> in = shapes.of(g_.data(node));
     double iterations = 1;
     for (std::int64_t a : g_.args(node).subspan(1)) iterations *= std::max(1.0, extent(nth(in, a)));
     c.operations *= iterations;
+    c.terms *= iterations;
+    c.reductions = std::min(c.reductions + 1, 2);
     c.contains_reduce = true;
     c.contains_loop = c.contains_loop || iterations > max_short_iterations;
   }
   c.operations = std::min(c.operations, huge);
   costs_[node] = c;
+}
+
+// The number of different elements that an INDEX loads in all iterations.
+double StagingModel::loaded_elements(Id index) {
+  const Id tensor = g_.data(index);
+  std::vector<Id> ends;
+  for (const Id r : ranges_in(g_, g_.src(index).subspan(1))) ends.push_back(g_.end(r));
+  const double iterations = elements(ends);
+  if (g_.op(tensor) == Op::PARAM) return std::min(iterations, elements(g_.sources(tensor)));
+  if (g_.op(tensor) != Op::STAGE) return iterations;
+  ends.clear();
+  for (const Id r : g_.src(tensor).subspan(1)) ends.push_back(g_.end(r));
+  return std::min(iterations, elements(ends));
 }
 
 ValueCost StagingModel::cost_of_scalar(Id value) {
@@ -124,14 +166,20 @@ ValueCost StagingModel::cost_of_scalar(Id value) {
     times.erase(times.begin());
     const Op op = g_.op(id);
     if (g_.dtype(id) == DType::index || op == Op::CONST) continue;
+    c.from_positions = c.from_positions || (n > 1 && op == Op::CAST && g_.dtype(g_.src(id, 0)) == DType::index);
     c.operations = std::min(c.operations + n * operation_cost(op).recompute, huge);
     c.code += 1;
-    if (op == Op::INDEX) continue;
+    if (op == Op::INDEX) {
+      c.most_loaded = std::max(c.most_loaded, loaded_elements(id));
+      continue;
+    }
     c.divides = c.divides || divides(op);
     double iterations = 1;
     for (const Id s : g_.src(id))
       if (op == Op::REDUCE && g_.op(s) == Op::RANGE) iterations *= std::max(1.0, extent(g_.end(s)));
     c.contains_reduce = c.contains_reduce || op == Op::REDUCE;
+    c.reductions = std::min(c.reductions + (op == Op::REDUCE ? 1 : 0), 2);
+    c.terms = std::max(c.terms, n * iterations);
     c.contains_loop = c.contains_loop || iterations > max_short_iterations;
     for (const Id s : g_.src(id)) times[s] = std::max(times[s], n * iterations);
   }
@@ -141,7 +189,9 @@ ValueCost StagingModel::cost_of_scalar(Id value) {
 StagingModel::Stored StagingModel::needs_storage(const ValueCost& cost, const ValueUse& use) {
   if (use.maps > 1 && static_cast<double>(use.maps) * cost.code > code_limit) return Stored::many_copies;
   if (use.index_operations > index_limit) return Stored::long_index;
-  if (cost.contains_reduce) return use.hoisted > reduce_slack * use.elements ? Stored::reduction : Stored::no;
+  if (cost.contains_reduce && use.hoisted > reduce_slack * use.elements) return Stored::reduction;
+  if (is_product_in_reduction(cost, use)) return Stored::product;
+  if (cost.contains_reduce) return Stored::no;
   if (cost.operations <= cheap && !cost.divides) return Stored::no;
   if (use.maps > 1 && static_cast<double>(use.maps) * cost.operations > code_limit) return Stored::many_copies;
   const bool repeats = (use.hoisted - use.elements) * cost.operations > use.elements * use.bytes * byte_cost + kernel_cost;
@@ -156,6 +206,7 @@ std::string StagingModel::text_of(Stored why, const ValueCost& cost, const Value
     case Stored::many_copies: return number(static_cast<double>(use.maps)) + " readers would each contain a copy of its code";
     case Stored::long_index: return "the index expressions of its readers are long";
     case Stored::reduction: return "without a buffer its reduction would run about " + times + " times for each element";
+    case Stored::product: return "a reduction reads this product, whose sums share loads only in a loop nest of their own";
     case Stored::repeated:
       return "each element is used about " + times + " times and costs about " + operations + " operations";
   }

@@ -4,6 +4,9 @@
 // were stored. Exception: values that get a buffer in any case count as one load. These are costly values and reductions that a
 // broadcast reads, and reductions with several readers of which one is a REDUCE.
 // Example: in the matrix product a @ exp(b) each element of exp(b) is needed once for each row of a, so exp(b) gets a buffer.
+//
+// A product inside of another reduction gets a buffer too, though each of its elements is needed once: only in a loop nest of
+// its own do its sums share loads. Example: max<1>(a @ b).
 #pragma once
 
 #include <cstdint>
@@ -22,6 +25,11 @@ struct ValueCost {
   bool contains_loop = false;    // whether one element needs a reduction of more than max_short_iterations iterations
   bool divides = false;          // whether one element needs a division or a square root
   double code = 0;               // of a scalar value: number of nodes that a copy of it would add
+  int reductions = 0;            // number of reductions that one element needs
+  bool has_positions = false;    // whether it is computed from positions
+  bool from_positions = false;   // whether a reduction's terms are computed from positions, as in a selection of elements
+  double terms = 1;              // of all its reductions, for one element
+  double most_loaded = 0;        // the greatest number of different elements that it loads of one tensor, for all elements
 };
 
 // The use of a value, summed over all its readers.
@@ -30,8 +38,12 @@ struct ValueUse {
   double hoisted = 0;                // number of evaluations, after hoisting out of loops that the value does not depend on
   double elements = 0;               // number of different elements
   double bytes = 4;                  // size of one element
+  bool in_reduction = false;         // a reader's reduction needs another element in each iteration
   std::size_t index_operations = 0;  // size of the longest index expression of a reader
 };
+
+// Whether one of the RANGEs belongs to a reduction.
+bool has_reduce_range(const Graph& g, std::span<const Id> ranges);
 
 class StagingModel {
  public:
@@ -52,12 +64,13 @@ class StagingModel {
   ValueCost cost(Id node) const { return node < costs_.size() ? costs_[node] : ValueCost{}; }
 
   // Why the value gets a buffer; `no`: recompute it wherever it is read.
-  enum class Stored : std::uint8_t { no, many_copies, long_index, reduction, repeated };
+  enum class Stored : std::uint8_t { no, many_copies, long_index, reduction, product, repeated };
   static Stored needs_storage(const ValueCost& cost, const ValueUse& use);
   static std::string text_of(Stored why, const ValueCost& cost, const ValueUse& use);
 
  private:
   bool surely_stored(Id source, Id reader, Shapes& shapes) const;
+  double loaded_elements(Id index);
 
   const Graph& g_;
   const Program& program_;

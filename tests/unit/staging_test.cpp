@@ -42,6 +42,24 @@ TEST(Staging, AQuotientIsStoredForAProduct) {
   EXPECT_EQ(stored({.operations = 12, .divides = true}, {.maps = 3, .hoisted = 300, .elements = 100}), Stored::no);
 }
 
+// max<1>(a @ b) with 64 x 128 products of 32 terms.
+TEST(Staging, AProductInsideOfAReductionIsStored) {
+  const ValueCost product{.contains_reduce = true, .reductions = 1, .terms = 32, .most_loaded = 4096};
+  const ValueUse use{.maps = 1, .hoisted = 8192, .elements = 8192, .in_reduction = true};
+  const auto changed = [](auto part, auto change) {
+    change(part);
+    return part;
+  };
+  EXPECT_EQ(stored(product, use), Stored::product);
+  EXPECT_EQ(stored(product, changed(use, [](ValueUse& u) { u.in_reduction = false; })), Stored::no);
+  EXPECT_EQ(stored(product, changed(use, [](ValueUse& u) { u.hoisted = u.elements = 500; })), Stored::no);
+  EXPECT_EQ(stored(product, changed(use, [](ValueUse& u) { u.hoisted = u.elements = 1e9; })), Stored::no);
+  EXPECT_EQ(stored(changed(product, [](ValueCost& c) { c.reductions = 2; }), use), Stored::no);
+  EXPECT_EQ(stored(changed(product, [](ValueCost& c) { c.from_positions = true; }), use), Stored::no);
+  EXPECT_EQ(stored(changed(product, [](ValueCost& c) { c.terms = 3; }), use), Stored::no);
+  EXPECT_EQ(stored(changed(product, [](ValueCost& c) { c.most_loaded = 32 * 8192; }), use), Stored::no);
+}
+
 TEST(Staging, BytesAndTheKernelItselfCost) {
   EXPECT_EQ(stored(elementwise(21), {.maps = 2, .hoisted = 2000, .elements = 1000, .bytes = 1}), Stored::repeated);
   EXPECT_EQ(stored(elementwise(21), {.maps = 2, .hoisted = 2000, .elements = 1000, .bytes = 8}), Stored::no);
