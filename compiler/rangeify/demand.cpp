@@ -129,6 +129,7 @@ ValueUse DemandWalk::use_of(const NodeDemand& d) {
   u.maps = d.uses.size();
   u.elements = model_.elements(shapes_.of(d.node));
   u.bytes = bytes(g_.dtype(d.node));
+  u.is_partial = model_.is_partial(d.node);
   for (const Evaluation& e : d.uses) {
     u.index_operations = std::max(u.index_operations, facts_of_map(e.map).operations);
     const std::size_t depth = hoisted_depth(e);

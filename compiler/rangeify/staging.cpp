@@ -13,27 +13,30 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr double cheap = 12;             // a value of at most this cost gets no buffer, however often it is computed, unless
-                                         // it divides: a division takes as long as many multiply-adds of a product
-constexpr double byte_cost = 8;          // operations in the time of storing and loading one byte
-constexpr double kernel_cost = 2048;     // operations in the time of starting one more kernel
-constexpr std::size_t index_limit = 64;  // chains of movement make indices longer; above this a copy is cheaper
-constexpr double code_limit = 512;       // operations in all copies of a value together
-constexpr double reduce_slack = 1.25;    // a reduction may run this many times per element (halos overlap)
+constexpr double cheap = 12;              // a value of at most this cost gets no buffer, however often it is computed, unless
+                                          // it divides: a division takes as long as many multiply-adds of a product
+constexpr double byte_cost = 8;           // operations in the time of storing and loading one byte
+constexpr double kernel_cost = 2048;      // operations in the time of starting one more kernel
+constexpr std::size_t index_limit = 64;   // chains of movement make indices longer; above this a copy is cheaper
+constexpr double code_limit = 512;        // operations in all copies of a value together
+constexpr double reduce_slack = 1.25;     // a reduction may run this many times per element (halos overlap)
+constexpr double short_reduce_slack = 4;  // the same for one without a loop
 constexpr double typical_symbol = 1024;
-// A product that a reduction reads gets a buffer if it has so many terms, uses each loaded element so often, and takes so
-// little memory.
+// A reduction without a loop that another reduction reads: its fewest terms, and the fewest uses of each loaded element.
 constexpr double fewest_terms = 9;
 constexpr double fewest_uses = 4;
-constexpr double most_bytes = 1024.0 * 1024 * 1024;
+constexpr double most_bytes = 1024.0 * 1024 * 1024;  // of a reduction that another reduction reads
 constexpr double huge = 1e30;
 
 bool divides(Op op) { return op == Op::FDIV || op == Op::SQRT || op == Op::RSQRT; }
 
-bool is_product_in_reduction(const ValueCost& cost, const ValueUse& use) {
+// A reduction that another reduction reads gets a buffer if it has a loop, or shares loads.
+bool is_inner_reduction(const ValueCost& cost, const ValueUse& use) {
   const double terms = cost.terms * use.elements;
-  return use.in_reduction && cost.reductions == 1 && !cost.from_positions && cost.terms >= fewest_terms &&
-         terms >= 8 * kernel_cost && terms >= fewest_uses * cost.most_loaded && use.elements * use.bytes <= most_bytes;
+  const bool shares_loads = cost.terms >= fewest_terms && terms >= fewest_uses * cost.most_loaded;
+  return use.in_reduction && cost.reductions == 1 && !cost.from_positions &&
+         ((cost.contains_loop && !use.is_partial) || shares_loads) && terms >= 8 * kernel_cost &&
+         use.elements * use.bytes <= most_bytes;
 }
 
 }  // namespace
@@ -91,10 +94,13 @@ void StagingModel::count_reader(Id node) {
   if (readers_.size() < g_.size()) {
     readers_.resize(g_.size());
     read_by_reduce_.resize(g_.size());
+    partial_.resize(g_.size());
   }
   for (Id s : g_.src(node)) {
     readers_[s] = static_cast<std::uint8_t>(std::min(readers_[s] + 1, 2));
-    if (g_.op(node) == Op::REDUCE) read_by_reduce_[s] = true;
+    if (g_.op(node) != Op::REDUCE) continue;
+    read_by_reduce_[s] = true;
+    partial_[s] = partial_[s] || (g_.op(s) == Op::REDUCE && g_.reduce_kind(s) == g_.reduce_kind(node));
   }
 }
 
@@ -189,9 +195,10 @@ ValueCost StagingModel::cost_of_scalar(Id value) {
 StagingModel::Stored StagingModel::needs_storage(const ValueCost& cost, const ValueUse& use) {
   if (use.maps > 1 && static_cast<double>(use.maps) * cost.code > code_limit) return Stored::many_copies;
   if (use.index_operations > index_limit) return Stored::long_index;
-  if (cost.contains_reduce && use.hoisted > reduce_slack * use.elements) return Stored::reduction;
-  if (is_product_in_reduction(cost, use)) return Stored::product;
-  if (cost.contains_reduce) return Stored::no;
+  const double slack = cost.contains_loop ? reduce_slack : short_reduce_slack;
+  if (cost.contains_reduce && use.hoisted > slack * use.elements) return Stored::reduction;
+  if (is_inner_reduction(cost, use)) return Stored::inner_reduction;
+  if (cost.contains_loop) return Stored::no;
   if (cost.operations <= cheap && !cost.divides) return Stored::no;
   if (use.maps > 1 && static_cast<double>(use.maps) * cost.operations > code_limit) return Stored::many_copies;
   const bool repeats = (use.hoisted - use.elements) * cost.operations > use.elements * use.bytes * byte_cost + kernel_cost;
@@ -206,7 +213,8 @@ std::string StagingModel::text_of(Stored why, const ValueCost& cost, const Value
     case Stored::many_copies: return number(static_cast<double>(use.maps)) + " readers would each contain a copy of its code";
     case Stored::long_index: return "the index expressions of its readers are long";
     case Stored::reduction: return "without a buffer its reduction would run about " + times + " times for each element";
-    case Stored::product: return "a reduction reads this product, whose sums share loads only in a loop nest of their own";
+    case Stored::inner_reduction:
+      return "another reduction reads this one, which has lanes and shares loads only in a loop nest of its own";
     case Stored::repeated:
       return "each element is used about " + times + " times and costs about " + operations + " operations";
   }

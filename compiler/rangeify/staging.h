@@ -5,8 +5,8 @@
 // broadcast reads, and reductions with several readers of which one is a REDUCE.
 // Example: in the matrix product a @ exp(b) each element of exp(b) is needed once for each row of a, so exp(b) gets a buffer.
 //
-// A product inside of another reduction gets a buffer too, though each of its elements is needed once: only in a loop nest of
-// its own do its sums share loads. Example: max<1>(a @ b).
+// A reduction inside of another one gets a buffer too, though each of its elements is needed once: only in a loop nest of its
+// own does it have lanes and share loads. Example: max<1>(a @ b).
 #pragma once
 
 #include <cstdint>
@@ -39,6 +39,7 @@ struct ValueUse {
   double elements = 0;               // number of different elements
   double bytes = 4;                  // size of one element
   bool in_reduction = false;         // a reader's reduction needs another element in each iteration
+  bool is_partial = false;           // a reduction that one of the same kind goes on with, as in a sum over two axes
   std::size_t index_operations = 0;  // size of the longest index expression of a reader
 };
 
@@ -58,13 +59,14 @@ class StagingModel {
   // Call count_reader for all nodes first. Then call add for all nodes, sources before readers.
   void count_reader(Id node);
   void add(Id node, Shapes& shapes);
+  bool is_partial(Id node) const { return node < partial_.size() && partial_[node]; }
   bool is_read_twice(Id node) const { return node < readers_.size() && readers_[node] > 1; }
   // The cost of a scalar value over ranges: each node counts once per iteration of the reductions around it.
   ValueCost cost_of_scalar(Id value);
   ValueCost cost(Id node) const { return node < costs_.size() ? costs_[node] : ValueCost{}; }
 
   // Why the value gets a buffer; `no`: recompute it wherever it is read.
-  enum class Stored : std::uint8_t { no, many_copies, long_index, reduction, product, repeated };
+  enum class Stored : std::uint8_t { no, many_copies, long_index, reduction, inner_reduction, repeated };
   static Stored needs_storage(const ValueCost& cost, const ValueUse& use);
   static std::string text_of(Stored why, const ValueCost& cost, const ValueUse& use);
 
@@ -77,6 +79,7 @@ class StagingModel {
   std::vector<ValueCost> costs_;
   std::vector<std::uint8_t> readers_;  // by node: number of readers, 2 for more
   std::vector<bool> read_by_reduce_;   // by node
+  std::vector<bool> partial_;          // by node: a REDUCE that one of the same kind reads
   std::vector<double> extents_;        // by index node: extent(node), NaN if not computed yet
 };
 

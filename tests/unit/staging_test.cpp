@@ -9,7 +9,8 @@ namespace {
 
 using Stored = StagingModel::Stored;
 
-constexpr ValueCost reduction{.operations = 3, .contains_reduce = true};
+constexpr ValueCost reduction{.operations = 30, .contains_reduce = true, .contains_loop = true};
+constexpr ValueCost short_reduction{.operations = 3, .contains_reduce = true};
 
 Stored stored(const ValueCost& cost, const ValueUse& use) { return StagingModel::needs_storage(cost, use); }
 ValueCost elementwise(double operations) { return {.operations = operations}; }
@@ -24,6 +25,9 @@ TEST(Staging, AReductionIsNotRepeated) {
   EXPECT_EQ(stored(reduction, {.maps = 2, .hoisted = 200, .elements = 100}), Stored::reduction);
   // A broadcast along the inner loop: the reduction is hoisted out of it.
   EXPECT_EQ(stored(reduction, {.maps = 1, .hoisted = 100, .elements = 100}), Stored::no);
+  // Without a loop it may be repeated for a few readers, but not for each term of a product.
+  EXPECT_EQ(stored(short_reduction, {.maps = 2, .hoisted = 200, .elements = 100}), Stored::no);
+  EXPECT_EQ(stored(short_reduction, {.maps = 1, .hoisted = 6400, .elements = 100}), Stored::reduction);
 }
 
 TEST(Staging, ElementwiseRepeatsWhileItIsCheap) {
@@ -42,22 +46,25 @@ TEST(Staging, AQuotientIsStoredForAProduct) {
   EXPECT_EQ(stored({.operations = 12, .divides = true}, {.maps = 3, .hoisted = 300, .elements = 100}), Stored::no);
 }
 
-// max<1>(a @ b) with 64 x 128 products of 32 terms.
-TEST(Staging, AProductInsideOfAReductionIsStored) {
-  const ValueCost product{.contains_reduce = true, .reductions = 1, .terms = 32, .most_loaded = 4096};
+// max<1>(a @ b) with 64 x 128 sums of 12 terms, and of 32 terms.
+TEST(Staging, AReductionInsideOfAnotherIsStored) {
+  const ValueCost product{.contains_reduce = true, .reductions = 1, .terms = 12, .most_loaded = 1536};
   const ValueUse use{.maps = 1, .hoisted = 8192, .elements = 8192, .in_reduction = true};
   const auto changed = [](auto part, auto change) {
     change(part);
     return part;
   };
-  EXPECT_EQ(stored(product, use), Stored::product);
+  EXPECT_EQ(stored(product, use), Stored::inner_reduction);
   EXPECT_EQ(stored(product, changed(use, [](ValueUse& u) { u.in_reduction = false; })), Stored::no);
   EXPECT_EQ(stored(product, changed(use, [](ValueUse& u) { u.hoisted = u.elements = 500; })), Stored::no);
   EXPECT_EQ(stored(product, changed(use, [](ValueUse& u) { u.hoisted = u.elements = 1e9; })), Stored::no);
   EXPECT_EQ(stored(changed(product, [](ValueCost& c) { c.reductions = 2; }), use), Stored::no);
   EXPECT_EQ(stored(changed(product, [](ValueCost& c) { c.from_positions = true; }), use), Stored::no);
   EXPECT_EQ(stored(changed(product, [](ValueCost& c) { c.terms = 3; }), use), Stored::no);
-  EXPECT_EQ(stored(changed(product, [](ValueCost& c) { c.most_loaded = 32 * 8192; }), use), Stored::no);
+  EXPECT_EQ(stored(changed(product, [](ValueCost& c) { c.most_loaded = 12 * 8192; }), use), Stored::no);
+  const ValueCost sum{.contains_reduce = true, .contains_loop = true, .reductions = 1, .terms = 32, .most_loaded = 32 * 8192};
+  EXPECT_EQ(stored(sum, use), Stored::inner_reduction);
+  EXPECT_EQ(stored(sum, changed(use, [](ValueUse& u) { u.is_partial = true; })), Stored::no);
 }
 
 TEST(Staging, BytesAndTheKernelItselfCost) {
