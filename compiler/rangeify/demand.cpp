@@ -136,6 +136,7 @@ ValueUse DemandWalk::use_of(const NodeDemand& d) {
     const std::vector<Id>& ranges = facts_of_map(e.map).ranges;
     u.hoisted += model_.evaluations(model_.cost(d.node), std::span(contexts_[e.context]).first(depth), ranges);
     u.in_reduction = u.in_reduction || has_reduce_range(g_, ranges);
+    u.is_hoisted = u.is_hoisted || depth < contexts_[e.context].size();
   }
   return u;
 }

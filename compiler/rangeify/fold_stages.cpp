@@ -133,6 +133,7 @@ class Folding {
       const std::vector<Id> ranges = ranges_in(g_, g_.src(r).subspan(1));
       const double all = model_.evaluations(cost, reads_.loops(r), ranges);
       use.in_reduction = use.in_reduction || has_reduce_range(g_, ranges);
+      use.is_hoisted = use.is_hoisted || reads_.is_hoisted(r);
       use.hoisted += cost.contains_reduce ? all : all * share_of_gate(r);  // a reduction under a condition has no fast loop
     }
     return decide(stage, f, cost, use);

@@ -18,6 +18,8 @@ class StageReads {
   // The loops around a read, outermost first. Inner loops that the read can be hoisted out of are left out. Exception: the
   // outermost loop with more than one iteration is in the list, because threads share its iterations.
   std::vector<Id> loops(Id read) const;
+  // Whether it can be hoisted out of a loop.
+  bool is_hoisted(Id read) const { return loops(read).size() < nest_of_[read]->size(); }
 
  private:
   using Nest = std::vector<Id>;

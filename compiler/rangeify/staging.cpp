@@ -22,6 +22,7 @@ constexpr double code_limit = 512;        // operations in all copies of a value
 constexpr double reduce_slack = 1.25;     // a reduction may run this many times per element (halos overlap)
 constexpr double short_reduce_slack = 4;  // the same for one without a loop
 constexpr double typical_symbol = 1024;
+constexpr double short_row = 32;
 // A reduction without a loop that another reduction reads: its fewest terms, and the fewest uses of each loaded element.
 constexpr double fewest_terms = 9;
 constexpr double fewest_uses = 4;
@@ -30,13 +31,14 @@ constexpr double huge = 1e30;
 
 bool divides(Op op) { return op == Op::FDIV || op == Op::SQRT || op == Op::RSQRT; }
 
-// A reduction that another reduction reads gets a buffer if it has a loop, or shares loads.
+// A reduction that another reduction reads gets a buffer if it has a loop, or shares loads. A part of a sum over several axes
+// gets one if its rows are short: each row ends with a sum across lanes.
 bool is_inner_reduction(const ValueCost& cost, const ValueUse& use) {
   const double terms = cost.terms * use.elements;
+  const bool has_lanes = cost.contains_loop && (!use.is_partial || cost.terms <= short_row);
   const bool shares_loads = cost.terms >= fewest_terms && terms >= fewest_uses * cost.most_loaded;
-  return use.in_reduction && cost.reductions == 1 && !cost.from_positions &&
-         ((cost.contains_loop && !use.is_partial) || shares_loads) && terms >= 8 * kernel_cost &&
-         use.elements * use.bytes <= most_bytes;
+  return use.in_reduction && cost.reductions == 1 && !cost.from_positions && (has_lanes || shares_loads) &&
+         terms >= 8 * kernel_cost && use.elements * use.bytes <= most_bytes;
 }
 
 }  // namespace
@@ -199,6 +201,7 @@ StagingModel::Stored StagingModel::needs_storage(const ValueCost& cost, const Va
   if (cost.contains_reduce && use.hoisted > slack * use.elements) return Stored::reduction;
   if (is_inner_reduction(cost, use)) return Stored::inner_reduction;
   if (cost.contains_loop) return Stored::no;
+  if (use.is_hoisted && cost.terms > max_short_iterations) return Stored::short_reductions;
   if (cost.operations <= cheap && !cost.divides) return Stored::no;
   if (use.maps > 1 && static_cast<double>(use.maps) * cost.operations > code_limit) return Stored::many_copies;
   const bool repeats = (use.hoisted - use.elements) * cost.operations > use.elements * use.bytes * byte_cost + kernel_cost;
@@ -215,6 +218,7 @@ std::string StagingModel::text_of(Stored why, const ValueCost& cost, const Value
     case Stored::reduction: return "without a buffer its reduction would run about " + times + " times for each element";
     case Stored::inner_reduction:
       return "another reduction reads this one, which has lanes and shares loads only in a loop nest of its own";
+    case Stored::short_reductions: return "its short reductions have lanes only in a loop nest of their own";
     case Stored::repeated:
       return "each element is used about " + times + " times and costs about " + operations + " operations";
   }

@@ -6,7 +6,8 @@
 // Example: in the matrix product a @ exp(b) each element of exp(b) is needed once for each row of a, so exp(b) gets a buffer.
 //
 // A reduction inside of another one gets a buffer too, though each of its elements is needed once: only in a loop nest of its
-// own does it have lanes and share loads. Example: max<1>(a @ b).
+// own does it have lanes and share loads. Example: max<1>(a @ b). So do sums over several short axes that a row of the reader
+// needs: inside of the row they would be written out without lanes. Example: the means of 14 x 14 planes in a normalization.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +40,7 @@ struct ValueUse {
   double elements = 0;               // number of different elements
   double bytes = 4;                  // size of one element
   bool in_reduction = false;         // a reader's reduction needs another element in each iteration
+  bool is_hoisted = false;           // a reader has loops inside of which the value stays the same
   bool is_partial = false;           // a reduction that one of the same kind goes on with, as in a sum over two axes
   std::size_t index_operations = 0;  // size of the longest index expression of a reader
 };
@@ -66,7 +68,7 @@ class StagingModel {
   ValueCost cost(Id node) const { return node < costs_.size() ? costs_[node] : ValueCost{}; }
 
   // Why the value gets a buffer; `no`: recompute it wherever it is read.
-  enum class Stored : std::uint8_t { no, many_copies, long_index, reduction, inner_reduction, repeated };
+  enum class Stored : std::uint8_t { no, many_copies, long_index, reduction, inner_reduction, short_reductions, repeated };
   static Stored needs_storage(const ValueCost& cost, const ValueUse& use);
   static std::string text_of(Stored why, const ValueCost& cost, const ValueUse& use);
 

@@ -64,7 +64,20 @@ TEST(Staging, AReductionInsideOfAnotherIsStored) {
   EXPECT_EQ(stored(changed(product, [](ValueCost& c) { c.most_loaded = 12 * 8192; }), use), Stored::no);
   const ValueCost sum{.contains_reduce = true, .contains_loop = true, .reductions = 1, .terms = 32, .most_loaded = 32 * 8192};
   EXPECT_EQ(stored(sum, use), Stored::inner_reduction);
-  EXPECT_EQ(stored(sum, changed(use, [](ValueUse& u) { u.is_partial = true; })), Stored::no);
+  EXPECT_EQ(stored(sum, changed(use, [](ValueUse& u) { u.is_partial = true; })), Stored::inner_reduction);
+  const ValueCost long_sum{
+      .contains_reduce = true, .contains_loop = true, .reductions = 1, .terms = 64, .most_loaded = 64 * 8192};
+  EXPECT_EQ(stored(long_sum, use), Stored::inner_reduction);
+  EXPECT_EQ(stored(long_sum, changed(use, [](ValueUse& u) { u.is_partial = true; })), Stored::no);
+}
+
+// Means of 14 x 14 planes, in a normalization of the planes.
+TEST(Staging, ShortReductionsOfARowAreStored) {
+  const ValueUse hoisted{.maps = 1, .hoisted = 100, .elements = 100, .is_hoisted = true};
+  EXPECT_EQ(stored({.operations = 500, .contains_reduce = true, .terms = 196}, hoisted), Stored::short_reductions);
+  EXPECT_EQ(stored({.operations = 30, .contains_reduce = true, .terms = 14}, hoisted), Stored::no);
+  EXPECT_EQ(stored({.operations = 500, .contains_reduce = true, .terms = 196}, {.maps = 1, .hoisted = 100, .elements = 100}),
+            Stored::no);
 }
 
 TEST(Staging, BytesAndTheKernelItselfCost) {
