@@ -108,6 +108,8 @@ const DemandWalk::MapFacts& DemandWalk::facts_of_map(MapId m) {
   if (maps_[m].gate != no_id) roots.push_back(maps_[m].gate);
   const std::vector<Id> nodes = g_.reachable(roots);
   it->second.operations = nodes.size();
+  it->second.divides = divides_index(g_, maps_[m].index);
+  it->second.divides_last = it->second.divides && divides_index(g_, std::span(maps_[m].index).last(1));
   for (const Id id : nodes)
     if (g_.op(id) == Op::RANGE) it->second.ranges.push_back(id);
   return it->second;
@@ -124,6 +126,14 @@ std::size_t DemandWalk::hoisted_depth(const Evaluation& e) {
   return std::max(depth, outermost == loops.end() ? 0 : index_at(loops, outermost) + 1);
 }
 
+// Whether the place of an element of the node is found by comparisons or divisions.
+bool DemandWalk::selects(Id node, MapId m) {
+  const Op op = g_.op(node);
+  if (op == Op::CONCAT) return true;
+  if (op == Op::PAD) return g_.pad_mode(node) != PadMode::constant;
+  return op == Op::RESHAPE && !facts_of_map(m).divides && divides_index(g_, rules_.movement(node, maps_[m]).index);
+}
+
 ValueUse DemandWalk::use_of(const NodeDemand& d) {
   ValueUse u;
   u.maps = d.uses.size();
@@ -136,6 +146,8 @@ ValueUse DemandWalk::use_of(const NodeDemand& d) {
     const std::vector<Id>& ranges = facts_of_map(e.map).ranges;
     u.hoisted += model_.evaluations(model_.cost(d.node), std::span(contexts_[e.context]).first(depth), ranges);
     u.in_reduction = u.in_reduction || has_reduce_range(g_, ranges);
+    u.splits_columns = u.splits_columns || facts_of_map(e.map).divides_last;
+    u.selects = u.selects || selects(d.node, e.map);
     u.is_hoisted = u.is_hoisted || depth < contexts_[e.context].size();
   }
   return u;
@@ -171,12 +183,20 @@ void DemandWalk::want_states(NodeDemand& kernel) {
     if (may_be_stored(g_.op(tensor))) nodes_[slot_[tensor]].stored = true;
 }
 
+bool DemandWalk::needs_storage(const NodeDemand& d) {
+  using Stored = StagingModel::Stored;
+  const ValueUse use = use_of(d);
+  const bool may = may_stage(g_.op(d.node));
+  if (!may && !use.selects) return false;
+  const Stored why = StagingModel::needs_storage(model_.cost(d.node), use);
+  return why == Stored::selection || (may && why != Stored::no);
+}
+
 void DemandWalk::decide(NodeDemand& d) {
   const Op op = g_.op(d.node);
   if (op == Op::KERNEL) return want_states(d);
   if (d.uses.empty() && !d.stored) return;  // a PARAM that is only written
-  if (d.stored || op == Op::STAGE ||
-      (may_stage(op) && StagingModel::needs_storage(model_.cost(d.node), use_of(d)) != StagingModel::Stored::no)) {
+  if (d.stored || op == Op::STAGE || needs_storage(d)) {
     d.staged = true;
     d.stage_ranges = loop_ranges(shapes_.of(d.node));
     d.whole.map = map_over(d.stage_ranges);

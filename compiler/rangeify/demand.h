@@ -90,10 +90,14 @@ class DemandWalk {
   void decide(NodeDemand& d);
   void want_states(NodeDemand& kernel);
   std::size_t hoisted_depth(const Evaluation& e);
+  bool selects(Id node, MapId m);
   ValueUse use_of(const NodeDemand& d);
+  bool needs_storage(const NodeDemand& d);
   struct MapFacts {
     std::vector<Id> ranges;      // RANGEs in the map's expressions
     std::size_t operations = 0;  // number of nodes of the map's expressions
+    bool divides = false;        // whether an index divides
+    bool divides_last = false;   // whether the index on the last axis does
   };
   const MapFacts& facts_of_map(MapId m);
 

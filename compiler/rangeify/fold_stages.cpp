@@ -119,11 +119,21 @@ class Folding {
     return result;
   }
 
+  // Whether an index only adds multiples of ranges.
+  bool is_sum(std::span<const Id> index) const {
+    return std::ranges::all_of(g_.reachable(index), [&](Id id) {
+      const Op op = g_.op(id);
+      return op == Op::ADD || op == Op::SUB || op == Op::MUL || op == Op::RANGE || op == Op::CONST || op == Op::SYM;
+    });
+  }
+
   bool needs_storage(Id stage, const Fold& f) {
     ValueUse use;
     ValueCost cost;
     use.index_operations = index_operations(stage);
-    if (g_.op(f.value) == Op::INDEX) return decide(stage, f, cost, use);  // a copy
+    const bool is_copy = g_.op(f.value) == Op::INDEX;
+    use.selects = is_copy && !is_sum(gated_index(g_, f.value).index);
+    if (is_copy && !use.selects) return decide(stage, f, cost, use);
     cost = model_.cost_of_scalar(f.value);
     if (f.ranges.empty() && !cost.contains_reduce) return false;
     use.maps = reads_.of(stage).size();
@@ -133,6 +143,7 @@ class Folding {
       const std::vector<Id> ranges = ranges_in(g_, g_.src(r).subspan(1));
       const double all = model_.evaluations(cost, reads_.loops(r), ranges);
       use.in_reduction = use.in_reduction || has_reduce_range(g_, ranges);
+      use.splits_columns = use.splits_columns || (!ranges.empty() && divides_index(g_, g_.src(r).last(1)));
       use.is_hoisted = use.is_hoisted || reads_.is_hoisted(r);
       use.hoisted += cost.contains_reduce ? all : all * share_of_gate(r);  // a reduction under a condition has no fast loop
     }

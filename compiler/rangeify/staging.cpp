@@ -23,6 +23,7 @@ constexpr double reduce_slack = 1.25;     // a reduction may run this many times
 constexpr double short_reduce_slack = 4;  // the same for one without a loop
 constexpr double typical_symbol = 1024;
 constexpr double short_row = 32;
+constexpr double fewest_selections = 8;  // uses of each element of a selection
 // A reduction without a loop that another reduction reads: its fewest terms, and the fewest uses of each loaded element.
 constexpr double fewest_terms = 9;
 constexpr double fewest_uses = 4;
@@ -37,11 +38,16 @@ bool is_inner_reduction(const ValueCost& cost, const ValueUse& use) {
   const double terms = cost.terms * use.elements;
   const bool has_lanes = cost.contains_loop && (!use.is_partial || cost.terms <= short_row);
   const bool shares_loads = cost.terms >= fewest_terms && terms >= fewest_uses * cost.most_loaded;
-  return use.in_reduction && cost.reductions == 1 && !cost.from_positions && (has_lanes || shares_loads) &&
+  const bool is_read_apart = use.in_reduction || (use.splits_columns && shares_loads && cost.contains_loop);
+  return is_read_apart && cost.reductions == 1 && !cost.from_positions && (has_lanes || shares_loads) &&
          terms >= 8 * kernel_cost && use.elements * use.bytes <= most_bytes;
 }
 
 }  // namespace
+
+bool divides_index(const Graph& g, std::span<const Id> index) {
+  return std::ranges::any_of(g.reachable(index), [&](Id id) { return g.op(id) == Op::FLOORDIV || g.op(id) == Op::FLOORMOD; });
+}
 
 bool has_reduce_range(const Graph& g, std::span<const Id> ranges) {
   return std::ranges::any_of(ranges, [&](Id r) { return g.range_kind(r) == RangeKind::reduce; });
@@ -119,6 +125,7 @@ void StagingModel::add(Id node, Shapes& shapes) {
   if (costs_.size() < g_.size()) costs_.resize(g_.size());
   ValueCost c{static_cast<double>(operation_cost(g_.op(node)).recompute)};
   c.divides = divides(g_.op(node));
+  c.is_computed = is_elementwise(g_.op(node)) && g_.op(node) != Op::CAST;
   c.has_positions = g_.op(node) == Op::IOTA;
   const auto load = [&](Id s) {
     return ValueCost{.operations = static_cast<double>(operation_cost(Op::LOAD).recompute),
@@ -132,6 +139,7 @@ void StagingModel::add(Id node, Shapes& shapes) {
     c.contains_reduce = c.contains_reduce || from.contains_reduce;
     c.contains_loop = c.contains_loop || from.contains_loop;
     c.divides = c.divides || from.divides;
+    c.is_computed = c.is_computed || from.is_computed;
     c.reductions = std::min(c.reductions + from.reductions, 2);
     c.from_positions = c.from_positions || from.from_positions || (g_.op(node) == Op::REDUCE && from.has_positions);
     c.has_positions = c.has_positions || from.has_positions;
@@ -174,7 +182,9 @@ ValueCost StagingModel::cost_of_scalar(Id value) {
     times.erase(times.begin());
     const Op op = g_.op(id);
     if (g_.dtype(id) == DType::index || op == Op::CONST) continue;
-    c.from_positions = c.from_positions || (n > 1 && op == Op::CAST && g_.dtype(g_.src(id, 0)) == DType::index);
+    const bool is_position = op == Op::CAST && g_.dtype(g_.src(id, 0)) == DType::index;
+    c.has_positions = c.has_positions || is_position;
+    c.from_positions = c.from_positions || (n > 1 && is_position);
     c.operations = std::min(c.operations + n * operation_cost(op).recompute, huge);
     c.code += 1;
     if (op == Op::INDEX) {
@@ -182,6 +192,7 @@ ValueCost StagingModel::cost_of_scalar(Id value) {
       continue;
     }
     c.divides = c.divides || divides(op);
+    c.is_computed = c.is_computed || (is_elementwise(op) && op != Op::CAST);
     double iterations = 1;
     for (const Id s : g_.src(id))
       if (op == Op::REDUCE && g_.op(s) == Op::RANGE) iterations *= std::max(1.0, extent(g_.end(s)));
@@ -202,7 +213,9 @@ StagingModel::Stored StagingModel::needs_storage(const ValueCost& cost, const Va
   if (is_inner_reduction(cost, use)) return Stored::inner_reduction;
   if (cost.contains_loop) return Stored::no;
   if (use.is_hoisted && cost.terms > max_short_iterations) return Stored::short_reductions;
-  if (cost.operations <= cheap && !cost.divides) return Stored::no;
+  const bool is_operand = use.in_reduction && use.hoisted >= 8 * kernel_cost;
+  if (is_operand && use.selects && use.hoisted >= fewest_selections * use.elements) return Stored::selection;
+  if (cost.operations <= cheap && !cost.divides && !(is_operand && cost.is_computed && !cost.has_positions)) return Stored::no;
   if (use.maps > 1 && static_cast<double>(use.maps) * cost.operations > code_limit) return Stored::many_copies;
   const bool repeats = (use.hoisted - use.elements) * cost.operations > use.elements * use.bytes * byte_cost + kernel_cost;
   return repeats ? Stored::repeated : Stored::no;
@@ -219,6 +232,7 @@ std::string StagingModel::text_of(Stored why, const ValueCost& cost, const Value
     case Stored::inner_reduction:
       return "another reduction reads this one, which has lanes and shares loads only in a loop nest of its own";
     case Stored::short_reductions: return "its short reductions have lanes only in a loop nest of their own";
+    case Stored::selection: return "a reduction would find each element's place again about " + times + " times";
     case Stored::repeated:
       return "each element is used about " + times + " times and costs about " + operations + " operations";
   }

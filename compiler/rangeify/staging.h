@@ -25,6 +25,7 @@ struct ValueCost {
   bool contains_reduce = false;  // whether one element needs a reduction
   bool contains_loop = false;    // whether one element needs a reduction of more than max_short_iterations iterations
   bool divides = false;          // whether one element needs a division or a square root
+  bool is_computed = false;      // whether one element needs an operation that is no cast
   double code = 0;               // of a scalar value: number of nodes that a copy of it would add
   int reductions = 0;            // number of reductions that one element needs
   bool has_positions = false;    // whether it is computed from positions
@@ -41,10 +42,14 @@ struct ValueUse {
   double bytes = 4;                  // size of one element
   bool in_reduction = false;         // a reader's reduction needs another element in each iteration
   bool is_hoisted = false;           // a reader has loops inside of which the value stays the same
+  bool selects = false;              // a choice or another order of elements that a loop would find out for each element
+  bool splits_columns = false;       // the index of a reader on the last axis divides
   bool is_partial = false;           // a reduction that one of the same kind goes on with, as in a sum over two axes
   std::size_t index_operations = 0;  // size of the longest index expression of a reader
 };
 
+// Whether an index divides.
+bool divides_index(const Graph& g, std::span<const Id> index);
 // Whether one of the RANGEs belongs to a reduction.
 bool has_reduce_range(const Graph& g, std::span<const Id> ranges);
 
@@ -68,7 +73,16 @@ class StagingModel {
   ValueCost cost(Id node) const { return node < costs_.size() ? costs_[node] : ValueCost{}; }
 
   // Why the value gets a buffer; `no`: recompute it wherever it is read.
-  enum class Stored : std::uint8_t { no, many_copies, long_index, reduction, inner_reduction, short_reductions, repeated };
+  enum class Stored : std::uint8_t {
+    no,
+    many_copies,
+    long_index,
+    reduction,
+    inner_reduction,
+    short_reductions,
+    selection,
+    repeated
+  };
   static Stored needs_storage(const ValueCost& cost, const ValueUse& use);
   static std::string text_of(Stored why, const ValueCost& cost, const ValueUse& use);
 

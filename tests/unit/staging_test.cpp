@@ -80,6 +80,32 @@ TEST(Staging, ShortReductionsOfARowAreStored) {
             Stored::no);
 }
 
+TEST(Staging, OperandsOfProductsAreComputedOnce) {
+  const ValueUse many{.maps = 1, .hoisted = 64000, .elements = 1000, .in_reduction = true};
+  const ValueUse few{.maps = 1, .hoisted = 64000, .elements = 16000, .in_reduction = true};
+  EXPECT_EQ(stored({.operations = 3, .is_computed = true}, many), Stored::repeated);
+  EXPECT_EQ(stored({.operations = 3, .is_computed = true}, few), Stored::no);
+  EXPECT_EQ(stored({.operations = 3}, many), Stored::no);  // a cast
+  EXPECT_EQ(stored(elementwise(3), {.maps = 1, .hoisted = 64000, .elements = 1000}), Stored::no);
+}
+
+// Pieces of a concatenation, and axes that a reshape splits.
+TEST(Staging, SelectionsForProductsAreStored) {
+  EXPECT_EQ(stored({}, {.maps = 1, .hoisted = 64000, .elements = 1000, .in_reduction = true, .selects = true}),
+            Stored::selection);
+  EXPECT_EQ(stored({}, {.maps = 1, .hoisted = 64000, .elements = 16000, .in_reduction = true, .selects = true}), Stored::no);
+  EXPECT_EQ(stored({}, {.maps = 1, .hoisted = 64000, .elements = 1000, .selects = true}), Stored::no);
+}
+
+// reshape<8192>(a @ b) with sums of 32 terms.
+TEST(Staging, AProductInAnotherOrderIsStored) {
+  const ValueCost product{.contains_reduce = true, .contains_loop = true, .reductions = 1, .terms = 32, .most_loaded = 4096};
+  const ValueCost sum{.contains_reduce = true, .contains_loop = true, .reductions = 1, .terms = 32, .most_loaded = 32 * 8192};
+  const ValueUse flat{.maps = 1, .hoisted = 8192, .elements = 8192, .splits_columns = true};
+  EXPECT_EQ(stored(product, flat), Stored::inner_reduction);
+  EXPECT_EQ(stored(sum, flat), Stored::no);
+}
+
 TEST(Staging, BytesAndTheKernelItselfCost) {
   EXPECT_EQ(stored(elementwise(21), {.maps = 2, .hoisted = 2000, .elements = 1000, .bytes = 1}), Stored::repeated);
   EXPECT_EQ(stored(elementwise(21), {.maps = 2, .hoisted = 2000, .elements = 1000, .bytes = 8}), Stored::no);
