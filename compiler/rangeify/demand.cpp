@@ -29,7 +29,8 @@ static bool may_be_stored(Op op) { return op != Op::PARAM && op != Op::GET; }
 
 // Movement operations only rename the elements of their source. If a buffer pays off, the source gets it.
 static bool may_stage(Op op) {
-  return may_be_stored(op) && op != Op::CONST && op != Op::RESHAPE && op != Op::PERMUTE && op != Op::EXPAND && op != Op::PAD;
+  return may_be_stored(op) && op != Op::CONST && op != Op::RESHAPE && op != Op::PERMUTE && op != Op::EXPAND && op != Op::PAD &&
+         op != Op::SHEAR;
 }
 
 DemandWalk::DemandWalk(Graph& g, const Program& p)
@@ -126,6 +127,12 @@ std::size_t DemandWalk::hoisted_depth(const Evaluation& e) {
   return std::max(depth, outermost == loops.end() ? 0 : index_at(loops, outermost) + 1);
 }
 
+// Whether the node casts to larger elements. The source takes less memory.
+bool DemandWalk::widens(Id node) const {
+  return g_.op(node) == Op::CAST && may_stage(g_.op(g_.src(node, 0))) &&
+         bytes(g_.dtype(node)) > bytes(g_.dtype(g_.src(node, 0)));
+}
+
 // Whether the place of an element of the node is found by comparisons or divisions.
 bool DemandWalk::selects(Id node, MapId m) {
   const Op op = g_.op(node);
@@ -137,7 +144,9 @@ bool DemandWalk::selects(Id node, MapId m) {
 ValueUse DemandWalk::use_of(const NodeDemand& d) {
   ValueUse u;
   u.maps = d.uses.size();
-  u.elements = model_.elements(shapes_.of(d.node));
+  const std::vector<Id> extents = shapes_.of(d.node);
+  u.elements = model_.elements(extents);
+  u.is_symbolic = model_.is_symbolic(extents);
   u.bytes = bytes(g_.dtype(d.node));
   u.is_partial = model_.is_partial(d.node);
   for (const Evaluation& e : d.uses) {
@@ -186,7 +195,7 @@ void DemandWalk::want_states(NodeDemand& kernel) {
 bool DemandWalk::needs_storage(const NodeDemand& d) {
   using Stored = StagingModel::Stored;
   const ValueUse use = use_of(d);
-  const bool may = may_stage(g_.op(d.node));
+  const bool may = may_stage(g_.op(d.node)) && !widens(d.node);
   if (!may && !use.selects) return false;
   const Stored why = StagingModel::needs_storage(model_.cost(d.node), use);
   return why == Stored::selection || (may && why != Stored::no);

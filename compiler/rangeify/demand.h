@@ -90,6 +90,7 @@ class DemandWalk {
   void decide(NodeDemand& d);
   void want_states(NodeDemand& kernel);
   std::size_t hoisted_depth(const Evaluation& e);
+  bool widens(Id node) const;
   bool selects(Id node, MapId m);
   ValueUse use_of(const NodeDemand& d);
   bool needs_storage(const NodeDemand& d);

@@ -137,7 +137,10 @@ class Folding {
     cost = model_.cost_of_scalar(f.value);
     if (f.ranges.empty() && !cost.contains_reduce) return false;
     use.maps = reads_.of(stage).size();
-    use.elements = elements(f.ranges);
+    std::vector<Id> extents;
+    for (const Id r : f.ranges) extents.push_back(g_.end(r));
+    use.elements = model_.elements(extents);
+    use.is_symbolic = model_.is_symbolic(extents);
     use.bytes = bytes(g_.dtype(stage));
     for (const Id r : reads_.of(stage)) {
       const std::vector<Id> ranges = ranges_in(g_, g_.src(r).subspan(1));

@@ -40,7 +40,7 @@ bool is_inner_reduction(const ValueCost& cost, const ValueUse& use) {
   const bool shares_loads = cost.terms >= fewest_terms && terms >= fewest_uses * cost.most_loaded;
   const bool is_read_apart = use.in_reduction || (use.splits_columns && shares_loads && cost.contains_loop);
   return is_read_apart && cost.reductions == 1 && !cost.from_positions && (has_lanes || shares_loads) &&
-         terms >= 8 * kernel_cost && use.elements * use.bytes <= most_bytes;
+         terms >= 8 * kernel_cost && (use.is_symbolic || use.elements * use.bytes <= most_bytes);
 }
 
 }  // namespace
@@ -87,6 +87,10 @@ double StagingModel::elements(const std::vector<Id>& extents) {
   return n;
 }
 
+bool StagingModel::is_symbolic(const std::vector<Id>& extents) const {
+  return std::ranges::any_of(extents, [&](Id e) { return !g_.is_const(e); });
+}
+
 double StagingModel::evaluations(const ValueCost& value, std::span<const Id> loops, std::span<const Id> used) {
   const std::vector<Id> all = short_last(g_, loops);
   const std::size_t first = value.contains_loop ? all.size() : long_loops(g_, all);
@@ -115,6 +119,7 @@ void StagingModel::count_reader(Id node) {
 bool StagingModel::surely_stored(Id source, Id reader, Shapes& shapes) const {
   const ValueCost& c = costs_[source];
   const Op op = g_.op(reader);
+  if (g_.op(source) == Op::STAGE) return true;
   const int rank = shapes.rank(source);
   const bool broadcast = op == Op::EXPAND || (is_elementwise(op) && rank < shapes.rank(reader));
   if (broadcast && (c.contains_reduce || c.operations > cheap)) return true;

@@ -40,6 +40,7 @@ struct ValueUse {
   double hoisted = 0;                // number of evaluations, after hoisting out of loops that the value does not depend on
   double elements = 0;               // number of different elements
   double bytes = 4;                  // size of one element
+  bool is_symbolic = false;          // whether the number of elements is a guess
   bool in_reduction = false;         // a reader's reduction needs another element in each iteration
   bool is_hoisted = false;           // a reader has loops inside of which the value stays the same
   bool selects = false;              // a choice or another order of elements that a loop would find out for each element
@@ -59,6 +60,7 @@ class StagingModel {
 
   double extent(Id e);  // typical value of an index expression over symbols
   double elements(const std::vector<Id>& extents);
+  bool is_symbolic(const std::vector<Id>& extents) const;
   // Number of evaluations, inside `loops` (outermost first), of a value that depends on the ranges `used`. The iterations of
   // short loops (unrollable_loops.h) share a value that does not depend on them. Exception: a value with a loop of its own,
   // because that loop vectorises by itself.

@@ -397,6 +397,12 @@ bool RowClusters::needs_rows(const TileStep& p, std::size_t depth) const {
   return !p.operands[depth - 1][inner[0] ? 0 : 1];
 }
 
+// Whether the kernels compute an operand of a product, which comes last, from tensors and not from another product.
+bool RowClusters::only_prepares_operand(const RowCluster& c) const {
+  const auto has_product = [&](std::size_t k) { return tile_steps_[k].has_product; };
+  return has_product(c.kernels.back()) && std::none_of(c.kernels.begin(), c.kernels.end() - 1, has_product);
+}
+
 bool RowClusters::is_few(Id extent) const {
   const auto n = index_value(g_, extent);
   return n && *n < fewest_copies;
@@ -420,6 +426,8 @@ bool RowClusters::choose_rows(RowCluster& c) {
   }
   if (c.rows == product_rows && std::ranges::any_of(c.kernels, [&](std::size_t k) { return tile_steps_[k].copies; }))
     return no("a product shares its loads best among more rows than a tile has");
+  if (c.rows == product_rows && only_prepares_operand(c))
+    return no("the product runs faster in blocks of more rows, and its operand is not larger than what is read for it");
   const bool are_lanes =
       most_halo == 0 && std::ranges::all_of(c.kernels, [&](std::size_t k) { return is_short_row(k, c.depth); });
   if (are_lanes) c.rows = short_rows;

@@ -113,6 +113,7 @@ class RowClusters {
   void find_operands(Id product, TileStep& p);
   std::vector<Id> different_in_neighbours(Id value) const;
   bool needs_rows(const TileStep& p, std::size_t depth) const;
+  bool only_prepares_operand(const RowCluster& c) const;
   bool is_few(Id extent) const;
   bool is_short_row(std::size_t kernel, std::size_t depth);
   bool choose_rows(RowCluster& c);
