@@ -1,6 +1,7 @@
 #include "compiler/rangeify/demand.h"
 
 #include "compiler/ir/nth.h"
+#include "compiler/ir/reduce_identity.h"
 #include "compiler/ir/remark.h"
 
 #include <algorithm>
@@ -149,12 +150,13 @@ ValueUse DemandWalk::use_of(const NodeDemand& d) {
   u.is_symbolic = model_.is_symbolic(extents);
   u.bytes = bytes(g_.dtype(d.node));
   u.is_partial = model_.is_partial(d.node);
+  const bool is_merged = u.is_partial && is_orderless(g_.reduce_kind(d.node), g_.dtype(d.node));  // by simplify_ranges
   for (const Evaluation& e : d.uses) {
     u.index_operations = std::max(u.index_operations, facts_of_map(e.map).operations);
     const std::size_t depth = hoisted_depth(e);
     const std::vector<Id>& ranges = facts_of_map(e.map).ranges;
     u.hoisted += model_.evaluations(model_.cost(d.node), std::span(contexts_[e.context]).first(depth), ranges);
-    u.in_reduction = u.in_reduction || has_reduce_range(g_, ranges);
+    u.in_reduction = u.in_reduction || (!is_merged && has_reduce_range(g_, ranges));
     u.splits_columns = u.splits_columns || facts_of_map(e.map).divides_last;
     u.selects = u.selects || selects(d.node, e.map);
     u.is_hoisted = u.is_hoisted || depth < contexts_[e.context].size();

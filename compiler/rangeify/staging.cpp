@@ -33,10 +33,10 @@ constexpr double huge = 1e30;
 bool divides(Op op) { return op == Op::FDIV || op == Op::SQRT || op == Op::RSQRT; }
 
 // A reduction that another reduction reads gets a buffer if it has a loop, or shares loads. A part of a sum over several axes
-// gets one if its rows are short: each row ends with a sum across lanes.
+// gets one if its rows may be short: each row ends with a sum across lanes.
 bool is_inner_reduction(const ValueCost& cost, const ValueUse& use) {
   const double terms = cost.terms * use.elements;
-  const bool has_lanes = cost.contains_loop && (!use.is_partial || cost.terms <= short_row);
+  const bool has_lanes = cost.contains_loop && (!use.is_partial || use.is_symbolic || cost.terms <= short_row);
   const bool shares_loads = cost.terms >= fewest_terms && terms >= fewest_uses * cost.most_loaded;
   const bool is_read_apart = use.in_reduction || (use.splits_columns && shares_loads && cost.contains_loop);
   return is_read_apart && cost.reductions == 1 && !cost.from_positions && (has_lanes || shares_loads) &&

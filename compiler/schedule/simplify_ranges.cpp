@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/reduce_identity.h"
 #include "compiler/schedule/each_kernel.h"
 #include "compiler/schedule/kernel_ranges.h"
 #include "compiler/schedule/range_pair.h"
@@ -120,7 +121,7 @@ class KernelRanges {
   // Makes one REDUCE of a REDUCE of a REDUCE if the order of elements does not matter and the ranges merge.
   bool merge_reductions() {
     for (const Id outer : nodes()) {
-      if (g_.op(outer) != Op::REDUCE || !is_orderless(outer)) continue;
+      if (g_.op(outer) != Op::REDUCE || !is_orderless(g_.reduce_kind(outer), g_.dtype(outer))) continue;
       const Id inner = g_.data(outer), before = kernel_.sink;
       if (g_.op(inner) != Op::REDUCE || g_.reduce_kind(inner) != g_.reduce_kind(outer) || readers(inner) != 1) continue;
       const std::vector<Id> a = ranges_of(outer), b = ranges_of(inner);
@@ -132,17 +133,6 @@ class KernelRanges {
       kernel_.sink = before;
     }
     return false;
-  }
-  bool is_orderless(Id reduce) const {
-    switch (g_.reduce_kind(reduce)) {
-      case ReduceKind::max:
-      case ReduceKind::min:
-      case ReduceKind::any:
-      case ReduceKind::all: return true;
-      case ReduceKind::sum:
-      case ReduceKind::prod: return !is_float(g_.dtype(reduce));
-      default: return false;
-    }
   }
   std::ptrdiff_t readers(Id node) const {
     const std::vector<Id> all = nodes();
