@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/MDBuilder.h>
 
 #include "compiler/codegen/emit_either.h"
@@ -48,7 +49,13 @@ std::vector<Id> access_operands(const Graph& g, Id node) {
   const std::span<const Id> src = g.src(node);
   std::vector<Id> operands(src.begin() + 1, src.end());
   const Access access = access_of(g, node);
-  if (access != Access::scalar && access != Access::scattered) operands[0] = g.operand(operands[0]);
+  if (access == Access::even) {
+    const auto [first, steps] = g.operands<2>(operands[0]);
+    operands[0] = g.operand(first);
+    operands.push_back(g.operand(g.src(steps, 0)));
+  } else if (access != Access::scalar && access != Access::scattered) {
+    operands[0] = g.operand(operands[0]);
+  }
   return operands;
 }
 
@@ -154,6 +161,8 @@ Value* Memory::load(Id node, std::span<Value* const> x) {
   const DType d = element(g_, node);
   const int lanes = access_lanes(g_, node);
   const Access how = access_of(g_, node);
+  const auto even_at = [&, distance = x.back()](int i) { return even_address(node, x[0], distance, i); };
+  if (how == Access::even) x = x.first(x.size() - 1);
   Value* gate = x.size() == 3 ? x[2] : nullptr;
   if (how == Access::scalar && lanes > 1) throw std::logic_error("codegen: vector LOAD at a scalar index");
   if (gate != nullptr && is_fixed_gate(node)) return load_or_zeros(node, x);
@@ -163,6 +172,7 @@ Value* Memory::load(Id node, std::span<Value* const> x) {
   llvm::Type* type = memory_type(b_.getContext(), d, how == Access::same ? 1 : lanes);
   Value* alt = gate == nullptr ? nullptr : to_memory(b_, lanes_of(x[1], lanes), d);
   Value* mask = gate == nullptr ? nullptr : lanes_of(gate, lanes);
+  if (how == Access::even) return from_memory(b_, load_each(node, even_at, type, mask, alt), d);
   Value* at = address(node, x[0]);
   const bool may_stand_in_a_row = how == Access::scattered && g_.op(index_of(g_, node)) != Op::RAMP;
   if (may_stand_in_a_row && branches_ < most_branches) return from_memory(b_, gather(node, x[0], type, mask, alt), d);
@@ -181,7 +191,8 @@ Value* Memory::load(Id node, std::span<Value* const> x) {
 bool Memory::is_fixed_gate(Id node) const {
   const Id alt = g_.src(node, 2);
   const bool is_zero = g_.is_const(alt) && g_.value(alt) == 0 && g_.dtype(alt) == element(g_, node);
-  if (!is_zero || access_of(g_, node) == Access::strided || g_.op(memory_at(g_, node)) != Op::BUFFER) return false;
+  const Access how = access_of(g_, node);
+  if (!is_zero || how == Access::strided || how == Access::even || g_.op(memory_at(g_, node)) != Op::BUFFER) return false;
   const Id gate[] = {g_.src(node, 3)};
   const std::vector<Id> nodes = g_.reachable(gate);
   return std::ranges::all_of(nodes, [&](Id id) {
@@ -207,9 +218,8 @@ bool Memory::is_first_without_gate(Id node) const {
   return false;
 }
 
-// Loads from an array of zeros where the condition does not hold: no branch and no mask.
-Value* Memory::load_or_zeros(Id node, std::span<Value* const> x) {
-  Value* gate = one_lane_of(x[2]);
+// An array of zeros, as long as the elements of all lanes.
+Value* Memory::zeros_of(Id node) {
   const std::uint64_t size = static_cast<std::uint64_t>(access_lanes(g_, node) * bytes(element(g_, node)));
   llvm::Module& module = *b_.GetInsertBlock()->getModule();
   llvm::Type* type = llvm::ArrayType::get(b_.getInt8Ty(), size);
@@ -220,6 +230,13 @@ Value* Memory::load_or_zeros(Id node, std::span<Value* const> x) {
                                      name);
     zeros->setAlignment(llvm::Align(64));
   }
+  return zeros;
+}
+
+// Loads from an array of zeros where the condition does not hold: no branch and no mask.
+Value* Memory::load_or_zeros(Id node, std::span<Value* const> x) {
+  Value* gate = one_lane_of(x[2]);
+  Value* const zeros = zeros_of(node);
   const Id memory = memory_at(g_, node);
   Value* const kept = base(memory);
   Value*& place = nth(pointers_, g_.slot(memory));
@@ -251,21 +268,73 @@ Value* Memory::gather(Id node, Value* index, llvm::Type* type, Value* mask, Valu
     return annotated(b_.CreateMaskedLoad(type, near, alignment(g_, node), mask, alt));
   };
   const auto apart = [&] {
-    if (mask == nullptr && bytes(element(g_, node)) < narrowest_gather) return one_by_one(node, index, type);
+    const bool has_instruction = bytes(element(g_, node)) >= narrowest_gather && (mask == nullptr || has_masks());
+    if (!has_instruction)
+      return load_each(node, [&](int i) { return address(node, lane_in_memory(index, i)); }, type, mask, alt);
     return annotated(b_.CreateMaskedGather(type, address(node, index), alignment(g_, node), mask, alt));
   };
   return emit_either(b_, b_.CreateAndReduce(in_row), together, apart);
 }
 
-Value* Memory::one_by_one(Id node, Value* index, llvm::Type* type) {
+// Whether the target has registers for masks, and instructions that gather and scatter under them.
+bool Memory::has_masks() const { return vector_bits(*b_.GetInsertBlock()->getParent()) >= 512; }
+
+// The address of lane i. Four lanes share one sum, because an address may have a multiple of the distance.
+Value* Memory::even_address(Id node, Value* first, Value* distance, int i) {
+  llvm::Type* const wide = b_.getInt64Ty();
+  llvm::Type* const type = memory_type(b_.getContext(), element(g_, node), 1);
+  Value* const step = b_.CreateSExt(distance, wide);
+  const auto steps = [&](int n) { return b_.CreateMul(step, llvm::ConstantInt::get(wide, static_cast<std::uint64_t>(n))); };
+  Value* const group = b_.CreateGEP(type, address(node, first), steps(i / 4 * 4));
+  return i % 4 == 0 ? group : b_.CreateGEP(type, group, steps(i % 4));
+}
+
+// The place if lane i is active, else another one. No branch: it would often be mispredicted. So LLVM is told, and the lane is
+// a bit of one integer.
+Value* Memory::place_or(Value* mask, int i, Value* place, Value* other) {
+  Value* active = llvm::getSplatValue(mask);
+  if (active == nullptr) {
+    Value* const bits = b_.CreateBitCast(mask, b_.getIntNTy(static_cast<unsigned>(lane_count(mask))));
+    active = b_.CreateTrunc(b_.CreateLShr(bits, static_cast<std::uint64_t>(i)), b_.getInt1Ty());
+  }
+  Value* const selected = b_.CreateSelect(active, place, other);
+  if (auto* select = llvm::dyn_cast<llvm::SelectInst>(selected))
+    select->setMetadata(llvm::LLVMContext::MD_unpredictable, llvm::MDNode::get(b_.getContext(), {}));
+  return selected;
+}
+
+// Inactive lanes load a zero of an array of zeros.
+Value* Memory::load_each(Id node, llvm::function_ref<Value*(int)> at, llvm::Type* type, Value* mask, Value* alt) {
   Value* result = llvm::PoisonValue::get(type);
   for (int i = 0; i < access_lanes(g_, node); ++i) {
-    llvm::LoadInst* access =
-        b_.CreateAlignedLoad(type->getScalarType(), address(node, lane_in_memory(index, i)), alignment(g_, node));
+    Value* place = at(i);
+    if (mask != nullptr) place = place_or(mask, i, place, zeros_of(node));
+    llvm::LoadInst* access = b_.CreateAlignedLoad(type->getScalarType(), place, alignment(g_, node));
     annotate(access, node);
     result = b_.CreateInsertElement(result, access, static_cast<std::uint64_t>(i));
   }
-  return result;
+  const auto* constant = llvm::dyn_cast_if_present<llvm::Constant>(alt);
+  return mask == nullptr || (constant != nullptr && constant->isNullValue()) ? result : b_.CreateSelect(mask, result, alt);
+}
+
+// Inactive lanes store to a place that nothing loads.
+void Memory::store_each(Id node, llvm::function_ref<Value*(int)> at, Value* value, Value* mask) {
+  for (int i = 0; i < lane_count(value); ++i) {
+    Value* place = at(i);
+    if (mask != nullptr) place = place_or(mask, i, place, nowhere());
+    Value* const element = b_.CreateExtractElement(value, static_cast<std::uint64_t>(i));
+    annotate(b_.CreateAlignedStore(element, place, alignment(g_, node)), node);
+  }
+}
+
+Value* Memory::nowhere() {
+  if (nowhere_ == nullptr) {
+    LlvmBuilder::InsertPointGuard here(b_);
+    llvm::BasicBlock& entry = b_.GetInsertBlock()->getParent()->getEntryBlock();
+    b_.SetInsertPoint(&entry, entry.begin());
+    nowhere_ = b_.CreateAlloca(b_.getInt64Ty());
+  }
+  return nowhere_;
 }
 
 // Stores to an array of the kernel in all lanes, the old elements where the mask is false: later loads would wait for a masked
@@ -281,12 +350,17 @@ llvm::StoreInst* Memory::blended_store(Id node, Value* index, Value* value, Valu
 void Memory::store(Id node, std::span<Value* const> x) {
   const int lanes = access_lanes(g_, node);
   const Access how = access_of(g_, node);
+  const auto even_at = [&, distance = x.back()](int i) { return even_address(node, x[0], distance, i); };
+  if (how == Access::even) x = x.first(x.size() - 1);
   Value* gate = x.size() == 3 ? x[2] : nullptr;
   if (how == Access::scalar && lanes > 1) throw std::logic_error("codegen: vector STORE at a scalar index");
   if (how == Access::scalar && gate != nullptr) return gated_scalar_store(node, x[0], x[1], gate);
   Value* value = to_memory(b_, x[1], element(g_, node));
   if (how == Access::strided) return strided_store(node, x[0], value);
   Value* mask = gate == nullptr ? nullptr : lanes_of(gate, lanes);
+  if (how == Access::even) return store_each(node, even_at, value, mask);
+  if (how == Access::scattered && !has_masks())
+    return store_each(node, [&](int i) { return address(node, lane_in_memory(x[0], i)); }, value, mask);
   Value* at = address(node, x[0]);
   llvm::Instruction* access = nullptr;
   if (how == Access::scattered)

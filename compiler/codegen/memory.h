@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/Metadata.h>
 
 #include "compiler/codegen/types.h"
@@ -14,7 +15,8 @@
 namespace kiln::compiler {
 
 // The sources of a LOAD or STORE that must be evaluated, in the order for Memory: index, then the others. If one scalar
-// determines all addresses (contiguous, strided, same: access.h), that scalar replaces the index.
+// determines all addresses (contiguous, strided, same: access.h), that scalar replaces the index. Of even accesses the first
+// index does, and the distance between lanes is the last operand.
 std::vector<Id> access_operands(const Graph& g, Id node);
 
 class Memory {
@@ -38,7 +40,14 @@ class Memory {
  private:
   llvm::Value* strided_load(Id node, llvm::Value* index);
   llvm::Value* gather(Id node, llvm::Value* index, llvm::Type* type, llvm::Value* mask, llvm::Value* alt);
-  llvm::Value* one_by_one(Id node, llvm::Value* index, llvm::Type* type);
+  llvm::Value* even_address(Id node, llvm::Value* first, llvm::Value* distance, int i);
+  llvm::Value* load_each(Id node, llvm::function_ref<llvm::Value*(int)> at, llvm::Type* type, llvm::Value* mask,
+                         llvm::Value* alt);
+  void store_each(Id node, llvm::function_ref<llvm::Value*(int)> at, llvm::Value* value, llvm::Value* mask);
+  llvm::Value* place_or(llvm::Value* mask, int i, llvm::Value* place, llvm::Value* other);
+  llvm::Value* zeros_of(Id node);
+  llvm::Value* nowhere();
+  bool has_masks() const;
   void strided_store(Id node, llvm::Value* index, llvm::Value* value);
   llvm::Value* address(Id node, llvm::Value* index);
   llvm::Value* base(Id memory);
@@ -63,6 +72,7 @@ class Memory {
   const Graph& g_;
   std::vector<llvm::Value*> pointers_;  // by kernel slot
   std::unordered_map<Id, llvm::AllocaInst*> locals_;
+  llvm::Value* nowhere_ = nullptr;                     // 8 bytes that nothing loads
   int branches_ = 0;                                   // gathers that have a branch
   std::vector<llvm::MDNode*> alias_scope_, no_alias_;  // by kernel slot
   std::vector<llvm::MDNode*> unchanged_;               // the alias scopes of buffers that the kernel does not store

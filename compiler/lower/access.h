@@ -23,9 +23,20 @@ enum class Access : std::uint8_t {
   scalar,      // one element at a scalar index
   contiguous,  // RAMP of stride 1: one vector that starts at the base
   strided,     // RAMP of another stride, without a gate: one access for each lane, at constant distances
+  even,        // other vectors whose lanes have a constant distance that the call knows (even_lanes.h)
   same,        // BROADCAST, without a gate: all lanes load one element (LOAD only)
   scattered    // any other vector of indices: one access for each lane
 };
+
+// Whether the index has the form that even_lanes makes: BROADCAST(first) + BROADCAST(distance) * RAMP{0} args {1}.
+inline bool is_even(const Graph& g, Id index) {
+  if (g.op(index) != Op::ADD) return false;
+  const auto [first, steps] = g.operands<2>(index);
+  if (g.op(first) != Op::BROADCAST || g.op(steps) != Op::MUL) return false;
+  const auto [distance, lane] = g.operands<2>(steps);
+  return g.op(distance) == Op::BROADCAST && g.op(lane) == Op::RAMP && g.stride(lane) == 1 && g.is_const(g.operand(lane)) &&
+         g.value(g.operand(lane)) == 0;
+}
 
 inline Access access_of(const Graph& g, Id node) {
   const Id index = index_of(g, node);
@@ -34,7 +45,7 @@ inline Access access_of(const Graph& g, Id node) {
   if (g.op(index) == Op::RAMP && g.stride(index) == 1) return Access::contiguous;
   if (g.op(index) == Op::RAMP && !gated) return Access::strided;
   if (g.op(index) == Op::BROADCAST && !gated && g.op(node) == Op::LOAD) return Access::same;
-  return Access::scattered;
+  return is_even(g, index) ? Access::even : Access::scattered;
 }
 
 }  // namespace kiln::compiler

@@ -118,7 +118,8 @@ std::vector<RangePart> active_parts(Graph& g, RangeIds& loops, std::span<const I
   std::vector<RangePart> parts;
   for (const auto& [begin, end] : cut->parts) {
     RangePart& part = parts.emplace_back();
-    part.first = inside_range(begin);
+    // Without a limit: behind the extent the part is empty, and an index with two limits is harder to bound.
+    part.first = simplified(substitute(g, index_binary(g, Op::MAX, begin, zero), around));
     const Id length = simplified(index_binary(g, Op::MAX, sub_index(g, inside_range(end), part.first), zero));
     // A range of one iteration is the index 0, and stores that do not depend on a range are not in its loop.
     if (Bounds(g, facts)(length).max <= 1) return {};

@@ -126,7 +126,8 @@ class IndexTypes {
       for (Id& x : s) x = done_.at(x);
       return g_.with_src(id, s);
     }
-    const bool scattered = (op == Op::LOAD || op == Op::STORE) && access_of(g_, id) == Access::scattered;
+    const Access how = op == Op::LOAD || op == Op::STORE ? access_of(g_, id) : Access::scalar;
+    const bool scattered = how == Access::scattered || how == Access::even;
     const bool compared = is_comparison(op) && is_index(s[0]), converted = op == Op::CAST;
     const DType d = scattered ? natural(s[1]) : converted ? natural(s[0]) : compared ? common(s[0], s[1]) : DType::i64;
     return g_.with_src(id, sources(id, d));

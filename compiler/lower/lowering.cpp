@@ -17,6 +17,7 @@
 #include "compiler/lower/decompose_math.h"
 #include "compiler/lower/drop_unit_ranges.h"
 #include "compiler/lower/estimate_work.h"
+#include "compiler/lower/even_lanes.h"
 #include "compiler/lower/explicit_plan.h"
 #include "compiler/lower/forward_stores.h"
 #include "compiler/lower/fuse_reductions.h"
@@ -343,6 +344,10 @@ void chain_borders(Graph& g, Lowering& k) {
 
 void narrow_casts(Graph& g, Lowering& k) {
   each_tile_step(g, k, [&](Id s) { return compiler::narrow_casts(g, s, in_chunk(g, k)); });
+}
+
+void even_lanes(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::even_lanes(g, s); });
 }
 
 void index_dtype(Graph& g, Lowering& k) {

@@ -191,6 +191,7 @@ class TurnCosts {
       case Access::same: own = 1; break;
       case Access::contiguous: own = registers(lanes, d); break;
       case Access::strided:
+      case Access::even:
         own = lanes;
         p.vector = (is_load ? joined_lane : parted_lane) * lanes;
         break;
