@@ -119,9 +119,8 @@ std::vector<Id> fixed_comparisons(const Graph& g, Id sink) {
   return out;
 }
 
-// A loop of the kernel that has an iteration has a positive end. So 0 < n holds in a loop over i < n - k.
-Id without_entry_conditions(Graph& g, Id sink, const Facts& facts) {
-  const std::vector<Id> comparisons = fixed_comparisons(g, sink), loops = loops_of(g, sink);
+// Those of the comparisons that hold if each of the loops has an iteration.
+std::unordered_set<Id> holding(const Graph& g, std::span<const Id> comparisons, std::span<const Id> loops, const Facts& facts) {
   std::unordered_set<Id> hold;
   Bounds bounds(g, facts);
   symbolic::Prover prover(g, bounds, loops);
@@ -131,6 +130,12 @@ Id without_entry_conditions(Graph& g, Id sink, const Facts& facts) {
     const auto d = below && above ? symbolic::plus(g, *above, *below, -1) : std::nullopt;
     if (d && (g.op(id) == Op::LT ? prover.gt0(*d) : prover.ge0(*d))) hold.insert(id);
   }
+  return hold;
+}
+
+// A loop of the kernel that has an iteration has a positive end. So 0 < n holds in a loop over i < n - k.
+Id without_entry_conditions(Graph& g, Id sink, const Facts& facts) {
+  const std::unordered_set<Id> hold = holding(g, fixed_comparisons(g, sink), loops_of(g, sink), facts);
   if (hold.empty()) return sink;
   const auto is_true = [&](Id c) { return g.is_const(c) && g.value(c) != 0; };
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {
@@ -141,10 +146,54 @@ Id without_entry_conditions(Graph& g, Id sink, const Facts& facts) {
   });
 }
 
+// The gate without these conditions; no_id: nothing is left.
+Id without(Graph& g, Id gate, const std::unordered_set<Id>& conditions) {
+  Id rest = no_id;
+  std::vector<Id> parts = {gate};
+  while (!parts.empty()) {
+    const Id part = parts.back();
+    parts.pop_back();
+    if (g.op(part) == Op::AND) {
+      const auto [a, b] = g.operands<2>(part);
+      parts.insert(parts.end(), {b, a});
+    } else if (!conditions.contains(part)) {
+      rest = rest == no_id ? part : g.make(Op::AND, DType::boolean, {rest, part});
+    }
+  }
+  return rest;
+}
+
+// An iteration of a FOR proves that the FOR has one. So 0 < n is no condition of the accesses in a FOR over j < n.
+Id without_loop_conditions(Graph& g, Id sink, const Facts& facts) {
+  const std::vector<Id> comparisons = fixed_comparisons(g, sink), nodes = g.reachable(sink);
+  if (comparisons.empty()) return sink;
+  const auto inside = nodes_by_range(g, nodes);
+  std::unordered_map<Id, std::unordered_set<Id>> known;  // by access
+  for (const Id loop : nodes) {
+    if (g.op(loop) != Op::FOR) continue;
+    const Id range = g.range_of(loop), of_range[] = {range};
+    const auto body = inside.find(range);
+    const std::unordered_set<Id> hold = holding(g, comparisons, of_range, facts);
+    if (hold.empty() || body == inside.end()) continue;
+    for (const Id id : body->second)
+      if (g.op(id) == Op::LOAD || g.op(id) == Op::STORE) known[id].insert(hold.begin(), hold.end());
+  }
+  if (known.empty()) return sink;
+  return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {
+    const auto it = known.find(id);
+    if (it == known.end() || x.size() < 4) return no_id;
+    std::vector<Id> s(x.begin(), x.end());
+    s[3] = without(g, x[3], it->second);
+    if (s[3] == x[3]) return no_id;
+    if (s[3] == no_id) s.resize(g.op(id) == Op::LOAD ? 2 : 3);
+    return g.with_src(id, s);
+  });
+}
+
 }  // namespace
 
 Id gate_extraction(Graph& g, Id sink, const Facts& facts) {
-  return Extraction(g, without_entry_conditions(g, sink, facts)).run();
+  return without_loop_conditions(g, Extraction(g, without_entry_conditions(g, sink, facts)).run(), facts);
 }
 
 }  // namespace kiln::compiler

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "compiler/rangeify/exact_index.h"
+#include "compiler/symbolic/integer_forms.h"
 
 namespace kiln::compiler {
 
@@ -16,11 +17,24 @@ Id compared(Graph& g, ExactIndex& exact, Id id, std::span<const Id> src) {
   return b == no_id ? no_id : g.make(g.op(id), DType::boolean, {a, b});
 }
 
+// Adds that each parameter has at most exact_limit elements. The entry check ensures it. So i * M + j does not wrap in i64,
+// with i < N and j < M, if there is a parameter of N * M elements.
+void add_sizes(Graph& g, const Program& p, Facts& facts) {
+  for (const Parameter& parameter : p.params) {
+    Id elements = g.index(1);
+    for (const Id extent : parameter.extents) elements = g.make(Op::MUL, DType::index, {elements, extent});
+    if (std::ranges::all_of(parameter.extents, [&](Id extent) { return g.is_const(extent); })) continue;
+    facts.nonnegative.push_back(g.make(Op::SUB, DType::index, {g.index(exact_limit), elements}));
+  }
+}
+
 }  // namespace
 
 void integer_indices(Graph& g, Program& p) {
-  const Facts facts = facts_of(p);
+  Facts facts = facts_of(p);
   const std::vector<Id> order = g.reachable(p.sink);
+  const auto is_wide = [&](Id id) { return g.op(id) == Op::MUL && g.dtype(id) == DType::i64; };
+  if (std::ranges::any_of(order, is_wide)) add_sizes(g, p, facts);
   const auto is_index_cast = [&](Id id) { return g.op(id) == Op::CAST && g.dtype(id) == DType::index; };
   if (std::ranges::none_of(order, is_index_cast)) return;
   Simplifier simplify(g, facts);

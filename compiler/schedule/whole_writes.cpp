@@ -11,8 +11,6 @@
 namespace kiln::compiler {
 namespace {
 
-bool always(const Graph& g, Id gate) { return g.is_const(gate) && g.value(gate) != 0; }
-
 // A linear index as a sum of stride * range, plus the rest. A stride with data in it matches no factor, because
 // sizes have no data.
 struct Strides {
@@ -93,7 +91,7 @@ class Writes {
       const Id step = steps[i];
       if (g_.op(step) == Op::GET) return (!is_loop || (i == 0 && !reads_.contains(step))) && loop_covers(step, ranges);
       const WriteParts w = write_parts(g_, step);
-      if (!always(g_, w.gate)) return false;
+      if (!holds(w.gate)) return false;
       const std::vector<Id> at(w.index.begin(), w.index.end());
       indices.push_back(row_major(g_, at, extents_));
       if (!is_loop && covers(g_, ranges, indices, size)) return true;
@@ -103,6 +101,14 @@ class Writes {
   }
 
  private:
+  // Whether the gate holds if the tensor has elements. Without elements there is nothing to write.
+  bool holds(Id gate) {
+    if (g_.is_const(gate)) return g_.value(gate) != 0;
+    if (g_.op(gate) != Op::LT || !g_.is_index_const(g_.src(gate, 0), 0)) return false;
+    const Id end = index_canonical(g_, g_.src(gate, 1));
+    return std::ranges::any_of(extents_, [&](Id extent) { return index_canonical(g_, extent) == end; });
+  }
+
   Id before(Id state) const {
     return g_.op(state) == Op::UPDATE ? g_.state(state) : scope_inits(g_, g_.scope(state))[g_.slot(state)];
   }

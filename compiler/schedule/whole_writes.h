@@ -4,7 +4,8 @@
 // elements if the ranges, and the constants as one more factor, are the digits of a mixed-radix number: the first stride is
 // 1, each further stride is the previous stride times the previous extent, and the last product is `size`. A range whose
 // stride is negative counts down from its last value. The writes in a loop of a kernel cover the tensor if the loop has no
-// condition, and its range, from 0 to its end, is one of the factors. Example: y(i, 0) = a; y(i, 1) = b over i < N: indices
+// condition, and its range, from 0 to its end, is one of the factors. A condition of a write that says only that the tensor has
+// elements counts as none. Example: y(i, 0) = a; y(i, 1) = b over i < N: indices
 // 2*i and 2*i + 1, factors (stride 1, extent 2), (2, N), size 2*N.
 #pragma once
 

@@ -85,6 +85,9 @@ __attribute__((cold)) static bool check_strides(const kiln_param_desc* p, const 
   return p->direction == KILN_IN || t->strides == 0 || check_apart(t, i, s);
 }
 
+/* Of a tensor. No address space is larger. The compiler relies on it: it multiplies extents in 64 bits. */
+static const int64_t most_bytes = INT64_C(1) << 61;
+
 /* Checks size in bytes, strides and alignment. Requires valid extents. */
 static bool check_layout(const kiln_param_desc* p, const kiln_tensor* t, int32_t i, int64_t* symbols, span* bytes,
                          kiln_status* s) {
@@ -95,7 +98,7 @@ static bool check_layout(const kiln_param_desc* p, const kiln_tensor* t, int32_t
     if (t->extents[a] == 0) return true;
   bytes->size = element;
   for (int32_t a = 0; a < t->rank; ++a)
-    if (__builtin_mul_overflow(bytes->size, t->extents[a], &bytes->size))
+    if (__builtin_mul_overflow(bytes->size, t->extents[a], &bytes->size) || bytes->size > most_bytes)
       return kiln_fail(s, KILN_R_TOOLARGE, i, a, -1, t->extents[a]);
   if ((t->strides != 0 || p->n_strides > 0) && !check_strides(p, t, i, symbols, bytes, s)) return false;
   const int64_t misaligned = (int64_t)((uintptr_t)t->data & (uintptr_t)(element - 1));
