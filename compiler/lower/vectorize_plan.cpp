@@ -123,7 +123,8 @@ LoopPlan lanes_over(const Body& b, Id range, bool outermost, int lanes, const Ta
   LoopPlan p{.range = range, .step = lanes, .lanes = true, .align = aligns ? target.vector_bytes : 0};
   if (outermost && !b.has_loops && b.operations <= cheap_body) return p;
   if (can_mask(b, target)) {
-    p.tails = {{lanes, true}};
+    const int one_register = target.vector_bytes / b.widest;
+    p.tails = lanes == 2 * one_register ? masked_tails(lanes, one_register, target) : std::vector<Tail>{{lanes, true}};
     return p;
   }
   p.tails.clear();
