@@ -34,7 +34,12 @@ class Clamps {
   std::vector<Id> first, end;
 
  private:
-  // value = c * range + rest. The clamp does nothing while value <= bound (MIN) or value >= bound (MAX).
+  static bool is_constant(const Poly& p) {
+    return std::ranges::all_of(p, [](const Monomial& t) { return t.atoms.empty(); });
+  }
+
+  // value = c * range + rest. The clamp does nothing while value <= bound (MIN) or value >= bound (MAX). False: the value has
+  // another form, or the clamp acts at a known distance from an end of the range (interior.h).
   bool cut(Op op, Id value, Id bound) {
     const auto a = symbolic::sum_of(g_, value), b = symbolic::sum_of(g_, bound);
     auto d = a && b ? symbolic::plus(g_, *b, *a, -1) : std::nullopt;  // bound - value
@@ -47,7 +52,10 @@ class Clamps {
     const auto varies = [&](Id atom) { return over_range_.contains(atom); };
     if (std::ranges::any_of(*d, [&](const Monomial& t) { return std::ranges::any_of(t.atoms, varies); })) return false;
     const auto equal = symbolic::scaled(*d, grows ? 1 : -1);  // the iteration in which the value is the bound
-    if (!equal) return false;
+    if (!equal || is_constant(*equal)) return false;
+    const auto extent = symbolic::sum_of(g_, g_.end(range_));
+    const auto from_end = extent ? symbolic::plus(g_, *equal, *extent, -1) : std::nullopt;
+    if (from_end && is_constant(*from_end)) return false;
     const Id at = index_from(g_, *equal);
     const bool limits_end = (op == Op::MIN) == grows;
     add(limits_end ? end : first, limits_end ? add_index(g_, at, g_.index(1)) : at);

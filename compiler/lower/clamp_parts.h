@@ -2,7 +2,7 @@
 //
 // Before: stores with lanes over a range. Their indices, or those of LOADs, have MIN or MAX of the range, once or negated, and
 // a
-//   bound that is the same in all iterations.
+//   bound that is the same in all iterations. Where they act is no constant distance from an end of the range (interior.h).
 // After: the iterations before, inside and behind. Inside no such MIN or MAX acts, and they are gone. The iterations before and
 //   behind keep them. They have one loop each, with masks. Most calls have none.
 // Requires: stores without loops. `around` has the values of the ranges outside of this level.

@@ -124,7 +124,8 @@ LoopPlan lanes_over(const Body& b, Id range, bool outermost, int lanes, const Ta
   if (outermost && !b.has_loops && b.operations <= cheap_body) return p;
   if (can_mask(b, target)) {
     const int one_register = target.vector_bytes / b.widest;
-    p.tails = lanes == 2 * one_register ? masked_tails(lanes, one_register, target) : std::vector<Tail>{{lanes, true}};
+    p.tails = lanes == 2 * one_register && !b.has_loops ? masked_tails(lanes, one_register, target)
+                                                        : std::vector<Tail>{{lanes, true}};
     return p;
   }
   p.tails.clear();

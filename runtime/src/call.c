@@ -5,7 +5,7 @@
 #include "float_environment.h"
 #include "kiln/kiln.h"
 
-enum { CHUNKS_PER_WORKER = 16 };
+enum { CHUNKS_PER_WORKER = 16, KEPT_OFFSETS = 32 };
 
 typedef struct kernel_call {
   const kiln_kernel_desc* kernel;
@@ -34,7 +34,8 @@ typedef struct call {
   char* workspace;
   int64_t* symbols;
   kiln_executor* executor;
-  int32_t* failed; /* the least number of a failed check, or KILN_NO_CHECK */
+  int32_t* failed;        /* the least number of a failed check, or KILN_NO_CHECK */
+  const int64_t* offsets; /* of the first KEPT_OFFSETS temporaries, so that loops do not evaluate them again */
 } call;
 
 static void* address_in(const call* c, int32_t id) {
@@ -50,6 +51,7 @@ static void* address_in(const call* c, int32_t id) {
   if (id < p->n_params) return c->args[id].data;
   if (id < first_temp) return c->failed;
   const kiln_view_desc* view = rotating < 0 ? 0 : &p->views[rotating - p->n_rotating];
+  if (view == 0 && id - first_temp < KEPT_OFFSETS) return c->workspace + c->offsets[id - first_temp];
   kiln_evaluate(view == 0 ? p->temps[id - first_temp].offset : view->offset, c->symbols, &offset);
   return (view == 0 ? c->workspace : (char*)c->args[view->param].data) + offset;
 }
@@ -72,7 +74,7 @@ static void run_kernel(const call* c, const kiln_kernel_desc* k) {
   }
   kernel_call run = {k, buffers, c->symbols};
   if (chunks == 1)
-    run_chunk(&run, 0, n);
+    k->fn(buffers, c->symbols, 0, n);
   else
     c->executor->parallel_for(c->executor, n, k->alignment, chunks, run_chunk, &run);
 }
@@ -111,8 +113,12 @@ static void run_kernels(const call* c, int32_t first, int32_t end, int32_t next_
 static bool run_program(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols, char* workspace,
                         kiln_executor* executor, kiln_status* s) {
   int32_t failed = KILN_NO_CHECK;
-  const call c = {p, args, workspace, symbols, executor, &failed};
+  int64_t offsets[KEPT_OFFSETS];
+  for (int32_t t = 0; t < p->n_temps && t < KEPT_OFFSETS; ++t) kiln_evaluate_postfix(p->temps[t].offset, symbols, &offsets[t]);
+  const call c = {p, args, workspace, symbols, executor, &failed, offsets};
+  const uint32_t environment = kiln_enter_float_environment();
   run_kernels(&c, 0, p->n_kernels, 0);
+  kiln_leave_float_environment(environment);
   return failed == KILN_NO_CHECK || kiln_fail(s, KILN_R_CHECK, -1, -1, -1, failed);
 }
 
