@@ -17,6 +17,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(std::span<const Target>
   options.FunctionSections = options.DataSections = true;  // so that the linker can drop programs that are not called
   std::string error;
   const std::string& triple = targets.front().triple;
+  options.LoopAlignment = 32;  // a short loop in one cache line: else its speed depends on what the linker puts before it
   auto machine = create_target_machine(triple, "", "", options, error);
   if (machine == nullptr)
     throw Diagnostic("E-target", "", "expected a target that LLVM can generate code for, got '" + triple + "'");

@@ -1,5 +1,6 @@
 #include "compiler/lower/even_lanes.h"
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -55,6 +56,21 @@ class EvenLanes {
 };
 
 }  // namespace
+
+bool are_even(const Graph& g, Id index) {
+  enum Lanes : std::uint8_t { same, even, other };
+  std::unordered_map<Id, Lanes> known;
+  for (const Id id : g.reachable(index)) {
+    if (g.dtype(id) != DType::index) continue;
+    const Op op = g.op(id);
+    Lanes& lanes = known[id] = g.lanes(id) == 1 || g.is_const(id) || op == Op::BROADCAST ? same : op == Op::RAMP ? even : other;
+    if (lanes != other || (op != Op::ADD && op != Op::SUB && op != Op::MUL)) continue;
+    const auto [x, y] = g.operands<2>(id);
+    const Lanes a = known.at(x), b = known.at(y);
+    lanes = op == Op::MUL && a == even && b == even ? other : std::max(a, b);
+  }
+  return known.at(index) != other;
+}
 
 Id even_lanes(Graph& g, Id sink) {
   EvenLanes lanes(g);

@@ -17,4 +17,7 @@ namespace kiln::compiler {
 
 Id even_lanes(Graph& g, Id sink);
 
+// Whether neighbouring lanes of a vector of indices have the same distance.
+bool are_even(const Graph& g, Id index);
+
 }  // namespace kiln::compiler

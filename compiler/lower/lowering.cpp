@@ -178,7 +178,11 @@ void explain_scattered(const Graph& g, Id sink) {
     if ((!is_load && g.op(id) != Op::STORE) || access_of(g, id) != Access::scattered) continue;
     remark(g, id, remarks::gathered, [&] {
       return (is_load ? "loads " : "stores ") + std::to_string(g.lanes(index_of(g, id))) +
-             " elements one by one: neighbouring lanes do not use neighbouring elements";
+             " elements one by one: neighbouring lanes do not use neighbouring elements" +
+             (are_even(g, index_of(g, id))
+                  ? ", but elements at a distance that the call decides, as in a column or on a diagonal. A "
+                    "tensor with one row for each column or diagonal is faster"
+                  : "");
     });
   }
 }

@@ -373,6 +373,15 @@ struct looked_up : program<looked_up> {
 };
 TEST(Remarks, ALookupLoadsOneByOne) { EXPECT_REMARK(looked_up, gathered, "one by one"); }
 
+struct diagonal : program<diagonal> {
+  in<f32, N, M> x;
+  out<f32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) y(i) = x.at<mode::unchecked>(i, i);  // here
+  }
+};
+TEST(Remarks, ADiagonalNamesARowForEachDiagonal) { EXPECT_REMARK(diagonal, gathered, "one row for each column or diagonal"); }
+
 struct running : program<running> {
   in<f32, N> x;
   out<f32> y;
