@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/MDBuilder.h>
 
+#include "compiler/codegen/element_access.h"
 #include "compiler/codegen/emit_either.h"
 #include "compiler/codegen/target_machine.h"
 #include "compiler/ir/nth.h"
@@ -20,20 +20,12 @@ using llvm::Value;
 constexpr int narrowest_gather = 4;  // bytes: no instruction gathers smaller elements
 constexpr int most_branches = 200;   // gathers with a branch in one kernel; limits the time to compile it
 
-Id memory_at(const Graph& g, Id access) { return memory_of(g, g.state(access)); }
-
-DType element(const Graph& g, Id node) { return g.dtype(memory_at(g, node)); }
-
 // The elements of a LOCAL in all lanes.
 std::int64_t elements_of(const Graph& g, Id local) {
   std::int64_t n = g.lanes(local);
   for (const Id e : g.src(local).subspan(1)) n *= g.value(e);
   return n;
 }
-
-int access_lanes(const Graph& g, Id node) { return g.op(node) == Op::LOAD ? g.lanes(node) : g.lanes(value_of(g, node)); }
-
-llvm::Align alignment(const Graph& g, Id node) { return llvm::Align(static_cast<std::uint64_t>(bytes(element(g, node)))); }
 
 Value* to_memory(LlvmBuilder& b, Value* v, DType d) {
   return d == DType::boolean ? b.CreateZExt(v, memory_type(b.getContext(), d, lane_count(v))) : v;
@@ -168,7 +160,7 @@ Value* Memory::load(Id node, std::span<Value* const> x) {
   if (gate != nullptr && is_fixed_gate(node)) return load_or_zeros(node, x);
   if (how == Access::scalar && gate != nullptr) return gated_load(node, x[0], x[1], gate);
   if (how == Access::contiguous && gate != nullptr && is_branch(node)) return gated_load(node, x[0], x[1], one_lane_of(gate));
-  if (how == Access::strided) return strided_load(node, x[0]);
+  if (how == Access::strided) return from_memory(b_, strided_load(node, x[0]), d);
   llvm::Type* type = memory_type(b_.getContext(), d, how == Access::same ? 1 : lanes);
   Value* alt = gate == nullptr ? nullptr : to_memory(b_, lanes_of(x[1], lanes), d);
   Value* mask = gate == nullptr ? nullptr : lanes_of(gate, lanes);
@@ -218,21 +210,6 @@ bool Memory::is_first_without_gate(Id node) const {
   return false;
 }
 
-// An array of zeros, as long as the elements of all lanes.
-Value* Memory::zeros_of(Id node) {
-  const std::uint64_t size = static_cast<std::uint64_t>(access_lanes(g_, node) * bytes(element(g_, node)));
-  llvm::Module& module = *b_.GetInsertBlock()->getModule();
-  llvm::Type* type = llvm::ArrayType::get(b_.getInt8Ty(), size);
-  const std::string name = "zeros." + std::to_string(size);
-  llvm::GlobalVariable* zeros = module.getNamedGlobal(name);
-  if (zeros == nullptr) {
-    zeros = new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::PrivateLinkage, llvm::Constant::getNullValue(type),
-                                     name);
-    zeros->setAlignment(llvm::Align(64));
-  }
-  return zeros;
-}
-
 // Loads from an array of zeros where the condition does not hold: no branch and no mask.
 Value* Memory::load_or_zeros(Id node, std::span<Value* const> x) {
   Value* gate = one_lane_of(x[2]);
@@ -274,67 +251,6 @@ Value* Memory::gather(Id node, Value* index, llvm::Type* type, Value* mask, Valu
     return annotated(b_.CreateMaskedGather(type, address(node, index), alignment(g_, node), mask, alt));
   };
   return emit_either(b_, b_.CreateAndReduce(in_row), together, apart);
-}
-
-// Whether the target has registers for masks, and instructions that gather and scatter under them.
-bool Memory::has_masks() const { return vector_bits(*b_.GetInsertBlock()->getParent()) >= 512; }
-
-// The address of lane i. Four lanes share one sum, because an address may have a multiple of the distance.
-Value* Memory::even_address(Id node, Value* first, Value* distance, int i) {
-  llvm::Type* const wide = b_.getInt64Ty();
-  llvm::Type* const type = memory_type(b_.getContext(), element(g_, node), 1);
-  Value* const step = b_.CreateSExt(distance, wide);
-  const auto steps = [&](int n) { return b_.CreateMul(step, llvm::ConstantInt::get(wide, static_cast<std::uint64_t>(n))); };
-  Value* const group = b_.CreateGEP(type, address(node, first), steps(i / 4 * 4));
-  return i % 4 == 0 ? group : b_.CreateGEP(type, group, steps(i % 4));
-}
-
-// The place if lane i is active, else another one. No branch: it would often be mispredicted. So LLVM is told, and the lane is
-// a bit of one integer.
-Value* Memory::place_or(Value* mask, int i, Value* place, Value* other) {
-  Value* active = llvm::getSplatValue(mask);
-  if (active == nullptr) {
-    Value* const bits = b_.CreateBitCast(mask, b_.getIntNTy(static_cast<unsigned>(lane_count(mask))));
-    active = b_.CreateTrunc(b_.CreateLShr(bits, static_cast<std::uint64_t>(i)), b_.getInt1Ty());
-  }
-  Value* const selected = b_.CreateSelect(active, place, other);
-  if (auto* select = llvm::dyn_cast<llvm::SelectInst>(selected))
-    select->setMetadata(llvm::LLVMContext::MD_unpredictable, llvm::MDNode::get(b_.getContext(), {}));
-  return selected;
-}
-
-// Inactive lanes load a zero of an array of zeros.
-Value* Memory::load_each(Id node, llvm::function_ref<Value*(int)> at, llvm::Type* type, Value* mask, Value* alt) {
-  Value* result = llvm::PoisonValue::get(type);
-  for (int i = 0; i < access_lanes(g_, node); ++i) {
-    Value* place = at(i);
-    if (mask != nullptr) place = place_or(mask, i, place, zeros_of(node));
-    llvm::LoadInst* access = b_.CreateAlignedLoad(type->getScalarType(), place, alignment(g_, node));
-    annotate(access, node);
-    result = b_.CreateInsertElement(result, access, static_cast<std::uint64_t>(i));
-  }
-  const auto* constant = llvm::dyn_cast_if_present<llvm::Constant>(alt);
-  return mask == nullptr || (constant != nullptr && constant->isNullValue()) ? result : b_.CreateSelect(mask, result, alt);
-}
-
-// Inactive lanes store to a place that nothing loads.
-void Memory::store_each(Id node, llvm::function_ref<Value*(int)> at, Value* value, Value* mask) {
-  for (int i = 0; i < lane_count(value); ++i) {
-    Value* place = at(i);
-    if (mask != nullptr) place = place_or(mask, i, place, nowhere());
-    Value* const element = b_.CreateExtractElement(value, static_cast<std::uint64_t>(i));
-    annotate(b_.CreateAlignedStore(element, place, alignment(g_, node)), node);
-  }
-}
-
-Value* Memory::nowhere() {
-  if (nowhere_ == nullptr) {
-    LlvmBuilder::InsertPointGuard here(b_);
-    llvm::BasicBlock& entry = b_.GetInsertBlock()->getParent()->getEntryBlock();
-    b_.SetInsertPoint(&entry, entry.begin());
-    nowhere_ = b_.CreateAlloca(b_.getInt64Ty());
-  }
-  return nowhere_;
 }
 
 // Stores to an array of the kernel in all lanes, the old elements where the mask is false: later loads would wait for a masked
@@ -381,32 +297,6 @@ void Memory::pass_caches(llvm::StoreInst& store) {
   llvm::LLVMContext& context = store.getContext();
   store.setMetadata(llvm::LLVMContext::MD_nontemporal,
                     llvm::MDNode::get(context, llvm::ConstantAsMetadata::get(b_.getInt32(1))));
-}
-
-// Loads element by element: constant distances from one address cost less than a gather with a vector of addresses.
-Value* Memory::strided_load(Id node, Value* index) {
-  const DType d = element(g_, node);
-  const int lanes = access_lanes(g_, node);
-  llvm::Type* type = memory_type(b_.getContext(), d, 1);
-  Value* base = address(node, index);
-  Value* result = llvm::PoisonValue::get(with_lanes(type, lanes));
-  for (int i = 0; i < lanes; ++i) {
-    Value* at = b_.CreateGEP(type, base, b_.getInt64(static_cast<std::uint64_t>(g_.stride(index_of(g_, node)) * i)));
-    llvm::LoadInst* access = b_.CreateAlignedLoad(type, at, alignment(g_, node));
-    annotate(access, node);
-    result = b_.CreateInsertElement(result, access, static_cast<std::uint64_t>(i));
-  }
-  return from_memory(b_, result, d);
-}
-
-void Memory::strided_store(Id node, Value* index, Value* value) {
-  llvm::Type* type = memory_type(b_.getContext(), element(g_, node), 1);
-  Value* base = address(node, index);
-  for (int i = 0; i < access_lanes(g_, node); ++i) {
-    Value* at = b_.CreateGEP(type, base, b_.getInt64(static_cast<std::uint64_t>(g_.stride(index_of(g_, node)) * i)));
-    annotate(b_.CreateAlignedStore(b_.CreateExtractElement(value, static_cast<std::uint64_t>(i)), at, alignment(g_, node)),
-             node);
-  }
 }
 
 namespace {

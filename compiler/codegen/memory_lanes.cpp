@@ -1,0 +1,113 @@
+// The members of Memory that load and store one lane after the other.
+#include <llvm/Analysis/VectorUtils.h>
+
+#include "compiler/codegen/element_access.h"
+#include "compiler/codegen/memory.h"
+#include "compiler/codegen/target_machine.h"
+
+namespace kiln::compiler {
+
+using llvm::Value;
+
+// An array of zeros, as long as the elements of all lanes.
+Value* Memory::zeros_of(Id node) {
+  const std::uint64_t size = static_cast<std::uint64_t>(access_lanes(g_, node) * bytes(element(g_, node)));
+  llvm::Module& module = *b_.GetInsertBlock()->getModule();
+  llvm::Type* type = llvm::ArrayType::get(b_.getInt8Ty(), size);
+  const std::string name = "zeros." + std::to_string(size);
+  llvm::GlobalVariable* zeros = module.getNamedGlobal(name);
+  if (zeros == nullptr) {
+    zeros = new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::PrivateLinkage, llvm::Constant::getNullValue(type),
+                                     name);
+    zeros->setAlignment(llvm::Align(64));
+  }
+  return zeros;
+}
+
+// Whether the target has registers for masks, and instructions that gather and scatter under them.
+bool Memory::has_masks() const { return vector_bits(*b_.GetInsertBlock()->getParent()) >= 512; }
+
+// The address of lane i. Four lanes share one sum, because an address may have a multiple of the distance.
+Value* Memory::even_address(Id node, Value* first, Value* distance, int i) {
+  llvm::Type* const wide = b_.getInt64Ty();
+  llvm::Type* const type = memory_type(b_.getContext(), element(g_, node), 1);
+  Value* const step = b_.CreateSExt(distance, wide);
+  const auto steps = [&](int n) { return b_.CreateMul(step, llvm::ConstantInt::get(wide, static_cast<std::uint64_t>(n))); };
+  Value* const group = b_.CreateGEP(type, address(node, first), steps(i / 4 * 4));
+  return i % 4 == 0 ? group : b_.CreateGEP(type, group, steps(i % 4));
+}
+
+// The place if lane i is active, else another one. No branch: it would often be mispredicted. So LLVM is told, and the lane is
+// a bit of one integer.
+Value* Memory::place_or(Value* mask, int i, Value* place, Value* other) {
+  Value* active = llvm::getSplatValue(mask);
+  if (active == nullptr) {
+    Value* const bits = b_.CreateBitCast(mask, b_.getIntNTy(static_cast<unsigned>(lane_count(mask))));
+    active = b_.CreateTrunc(b_.CreateLShr(bits, static_cast<std::uint64_t>(i)), b_.getInt1Ty());
+  }
+  Value* const selected = b_.CreateSelect(active, place, other);
+  if (auto* select = llvm::dyn_cast<llvm::SelectInst>(selected))
+    select->setMetadata(llvm::LLVMContext::MD_unpredictable, llvm::MDNode::get(b_.getContext(), {}));
+  return selected;
+}
+
+// Inactive lanes load a zero of an array of zeros.
+Value* Memory::load_each(Id node, llvm::function_ref<Value*(int)> at, llvm::Type* type, Value* mask, Value* alt) {
+  Value* result = llvm::PoisonValue::get(type);
+  for (int i = 0; i < access_lanes(g_, node); ++i) {
+    Value* place = at(i);
+    if (mask != nullptr) place = place_or(mask, i, place, zeros_of(node));
+    llvm::LoadInst* access = b_.CreateAlignedLoad(type->getScalarType(), place, alignment(g_, node));
+    annotate(access, node);
+    result = b_.CreateInsertElement(result, access, static_cast<std::uint64_t>(i));
+  }
+  const auto* constant = llvm::dyn_cast_if_present<llvm::Constant>(alt);
+  return mask == nullptr || (constant != nullptr && constant->isNullValue()) ? result : b_.CreateSelect(mask, result, alt);
+}
+
+// Inactive lanes store to a place that nothing loads.
+void Memory::store_each(Id node, llvm::function_ref<Value*(int)> at, Value* value, Value* mask) {
+  for (int i = 0; i < lane_count(value); ++i) {
+    Value* place = at(i);
+    if (mask != nullptr) place = place_or(mask, i, place, nowhere());
+    Value* const element = b_.CreateExtractElement(value, static_cast<std::uint64_t>(i));
+    annotate(b_.CreateAlignedStore(element, place, alignment(g_, node)), node);
+  }
+}
+
+Value* Memory::nowhere() {
+  if (nowhere_ == nullptr) {
+    LlvmBuilder::InsertPointGuard here(b_);
+    llvm::BasicBlock& entry = b_.GetInsertBlock()->getParent()->getEntryBlock();
+    b_.SetInsertPoint(&entry, entry.begin());
+    nowhere_ = b_.CreateAlloca(b_.getInt64Ty());
+  }
+  return nowhere_;
+}
+
+// Loads element by element: constant distances from one address cost less than a gather with a vector of addresses.
+Value* Memory::strided_load(Id node, Value* index) {
+  const int lanes = access_lanes(g_, node);
+  llvm::Type* type = memory_type(b_.getContext(), element(g_, node), 1);
+  Value* base = address(node, index);
+  Value* result = llvm::PoisonValue::get(with_lanes(type, lanes));
+  for (int i = 0; i < lanes; ++i) {
+    Value* at = b_.CreateGEP(type, base, b_.getInt64(static_cast<std::uint64_t>(g_.stride(index_of(g_, node)) * i)));
+    llvm::LoadInst* access = b_.CreateAlignedLoad(type, at, alignment(g_, node));
+    annotate(access, node);
+    result = b_.CreateInsertElement(result, access, static_cast<std::uint64_t>(i));
+  }
+  return result;
+}
+
+void Memory::strided_store(Id node, Value* index, Value* value) {
+  llvm::Type* type = memory_type(b_.getContext(), element(g_, node), 1);
+  Value* base = address(node, index);
+  for (int i = 0; i < access_lanes(g_, node); ++i) {
+    Value* at = b_.CreateGEP(type, base, b_.getInt64(static_cast<std::uint64_t>(g_.stride(index_of(g_, node)) * i)));
+    annotate(b_.CreateAlignedStore(b_.CreateExtractElement(value, static_cast<std::uint64_t>(i)), at, alignment(g_, node)),
+             node);
+  }
+}
+
+}  // namespace kiln::compiler
