@@ -1,0 +1,189 @@
+#include "compiler/autodiff/product_layout.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "compiler/autodiff/factor.h"
+#include "compiler/ir/nth.h"
+
+namespace kiln::compiler::autodiff {
+namespace {
+
+// The sums of fewer products are not worth a copy of a factor.
+constexpr std::int64_t shortest_copied = 32;
+constexpr std::int64_t fewest_neighbours = 6;  // elements of the result side by side that nearly fill a vector
+
+// The last axis whose extent is not 1; -1: there is none.
+int last_wide(const Emit& e, const Extents& extents) {
+  const std::vector<int> wide = wide_axes(e, extents);
+  return wide.empty() ? -1 : wide.back();
+}
+
+// The axis of `to` that is the axis of `from`, if the axes from it on are the same but for axes of extent 1; else -1.
+int same_from_behind(const Emit& e, const Extents& from, const Extents& to, int axis) {
+  const std::vector<int> before = wide_axes(e, from), after = wide_axes(e, to);
+  for (std::size_t k = 1; k <= std::min(before.size(), after.size()); ++k) {
+    const int a = before[before.size() - k], b = after[after.size() - k];
+    if (nth(from, a) != nth(to, b)) return -1;
+    if (a == axis) return b;
+  }
+  return -1;
+}
+
+}  // namespace
+
+bool is_summed(const Product& p, int axis) { return std::ranges::find(p.value, axis) == p.value.end(); }
+
+int contiguous_axis(Emit& e, Id x) {
+  std::vector<Id> moved;
+  for (; is_movement(e.g.op(x)) && e.g.op(x) != Op::CONCAT; x = e.g.data(x)) moved.push_back(x);
+  int axis = last_wide(e, e.shape(x));
+  for (std::size_t i = moved.size(); i-- > 0 && axis >= 0;) {
+    const Id node = moved[i];
+    if (e.g.op(node) == Op::PERMUTE) {
+      const auto axes = e.g.args(node);
+      axis = static_cast<int>(std::ranges::find(axes, axis) - axes.begin());
+    } else if (e.g.op(node) == Op::RESHAPE) {
+      const Extents from = e.shape(e.g.data(node));
+      if (axis == last_wide(e, from)) {
+        axis = last_wide(e, e.shape(node));
+        continue;
+      }
+      if (const int same = same_from_behind(e, from, e.shape(node), axis); same >= 0) {
+        axis = same;
+        continue;
+      }
+      Factor f{node, {}};
+      for (std::size_t a = 0; a < e.rank(node); ++a) f.axis.push_back(static_cast<int>(a));
+      if (!peel_reshape(e, f)) return -1;
+      const auto at = std::ranges::find(f.axis, axis);
+      axis = at == f.axis.end() ? -1 : static_cast<int>(at - f.axis.begin());
+    }
+  }
+  return axis;
+}
+
+Product without_units(const Emit& e, const Product& p) {
+  Product out;
+  out.p.base = p.p.base;
+  out.q.base = p.q.base;
+  std::vector<int> to;
+  for (std::size_t a = 0; a < p.space.size(); ++a) {
+    const bool keep = !e.is_one(p.space[a]);
+    to.push_back(keep ? static_cast<int>(out.space.size()) : Product::unit);
+    if (!keep) continue;
+    out.space.push_back(p.space[a]);
+    out.p.axis.push_back(p.p.axis[a]);
+    out.q.axis.push_back(p.q.axis[a]);
+  }
+  for (const int v : p.value) out.value.push_back(v == Product::unit ? v : nth(to, v));
+  return out;
+}
+
+Product reordered(const Product& p, const std::vector<int>& order) {
+  Product out;
+  out.p.base = p.p.base;
+  out.q.base = p.q.base;
+  std::vector<int> to(p.space.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    nth(to, order[i]) = static_cast<int>(i);
+    out.space.push_back(nth(p.space, order[i]));
+    out.p.axis.push_back(nth(p.p.axis, order[i]));
+    out.q.axis.push_back(nth(p.q.axis, order[i]));
+  }
+  for (const int v : p.value) out.value.push_back(v == Product::unit ? v : nth(to, v));
+  return out;
+}
+
+namespace {
+
+bool is_short(const Emit& e, const Product& p, int axis) {
+  const std::optional<std::int64_t> n = index_value(e.g, nth(p.space, axis));
+  return n && *n < fewest_neighbours;
+}
+
+// Whether x repeats elements in overlapping windows. A copy of it would be many times its size.
+bool has_windows(const Emit& e, Id x) {
+  for (; is_movement(e.g.op(x)) && e.g.op(x) != Op::CONCAT; x = e.g.data(x))
+    if (e.g.op(x) == Op::SHEAR) return true;
+  return false;
+}
+
+// The number of products in a sum, at most shortest_copied. An unknown extent counts as many.
+std::int64_t terms_of(const Emit& e, const Product& p) {
+  std::int64_t terms = 1;
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a) {
+    if (!is_summed(p, a)) continue;
+    const std::int64_t n = index_value(e.g, nth(p.space, a)).value_or(shortest_copied);
+    terms = terms >= shortest_copied || n >= shortest_copied ? shortest_copied : std::min(shortest_copied, terms * n);
+  }
+  return terms;
+}
+
+// Whether the products are summed along several axes, and neighbours in memory of both factors are neighbours along a summed
+// axis, or along a short one. Neither factor then has neighbours for the elements of the result, as in the derivative of a
+// convolution by its filter. Only p's own axes get neighbours by a copy of p, so one of them is long, or no axis is.
+bool walks_along_both(Emit& e, const Product& p) {
+  int axes = 0;
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a) axes += is_summed(p, a) ? 1 : 0;
+  if (axes < 2 || terms_of(e, p) < shortest_copied || has_windows(e, p.p.base)) return false;
+  for (const Factor* f : {&p.p, &p.q}) {
+    const int last = contiguous_axis(e, f->base);
+    const auto at = std::ranges::find(f->axis, last);
+    if (last < 0 || at == f->axis.end()) return false;
+    const auto axis = static_cast<int>(at - f->axis.begin());
+    if (!is_summed(p, axis) && !is_short(e, p, axis)) return false;
+  }
+  bool has_own = false, has_long = false;
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a) {
+    if (is_summed(p, a)) continue;
+    const bool is_own = nth(p.p.axis, a) >= 0 && nth(p.q.axis, a) < 0;
+    if (is_own && !is_short(e, p, a)) return true;
+    has_own = has_own || is_own;
+    has_long = has_long || !is_short(e, p, a);
+  }
+  return has_own && !has_long;
+}
+
+// The axes of the result that only p has become the last ones of the space and of a copy of p.
+Product with_neighbours(Emit& e, const Product& p) {
+  std::vector<int> order, inner;
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
+    (!is_summed(p, a) && nth(p.p.axis, a) >= 0 && nth(p.q.axis, a) < 0 ? inner : order).push_back(a);
+  order.insert(order.end(), inner.begin(), inner.end());
+  Product out = reordered(p, order);
+  put_in_order(e, out.p);
+  out.p.base = e.b.stage(out.p.base);
+  return out;
+}
+
+// Whether the result ends in a short axis, so that its neighbours in memory do not fill a vector, but has a long one too. As in
+// the derivative by the input of a convolution with a stride, and by the filter of a depthwise one.
+bool ends_in_short_axis(const Emit& e, const Product& p) {
+  std::vector<int> kept;
+  std::ranges::copy_if(p.value, std::back_inserter(kept), [](int v) { return v != Product::unit; });
+  return !kept.empty() && is_short(e, p, kept.back()) && std::ranges::any_of(kept, [&](int v) { return !is_short(e, p, v); }) &&
+         terms_of(e, p) >= shortest_copied;
+}
+
+// The short axes of the result become the first ones of the space, the others keep their order in the result.
+Product with_short_axes_first(const Emit& e, const Product& p) {
+  std::vector<int> order, others;
+  for (const int v : p.value)
+    if (v != Product::unit) (is_short(e, p, v) ? order : others).push_back(v);
+  order.insert(order.end(), others.begin(), others.end());
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
+    if (is_summed(p, a)) order.push_back(a);
+  return reordered(p, order);
+}
+
+}  // namespace
+
+LaidOut laid_out(Emit& e, const Product& given) {
+  if (walks_along_both(e, given)) return {with_neighbours(e, given), true};
+  if (ends_in_short_axis(e, given)) return {with_short_axes_first(e, given), true};
+  return {given, false};
+}
+
+}  // namespace kiln::compiler::autodiff
