@@ -10,8 +10,10 @@
 namespace kiln::compiler::autodiff {
 namespace {
 
-// The sums of fewer products are not worth a copy of a factor.
-constexpr std::int64_t shortest_copied = 32;
+// Sums of fewer products are not worth a copy of the result. If no factor has neighbours for it, each product costs as much as
+// several others, and shorter sums pay.
+constexpr std::int64_t shortest_copied = 32, shortest_along_both = 4;
+constexpr std::int64_t results_per_place = 4;  // rows of the result for each place of windows that pay for a copy of all windows
 constexpr std::int64_t fewest_neighbours = 6;  // elements of the result side by side that nearly fill a vector
 
 // The last axis whose extent is not 1; -1: there is none.
@@ -127,7 +129,7 @@ std::int64_t terms_of(const Emit& e, const Product& p) {
 bool walks_along_both(Emit& e, const Product& p) {
   int axes = 0;
   for (int a = 0; a < static_cast<int>(p.space.size()); ++a) axes += is_summed(p, a) ? 1 : 0;
-  if (axes < 2 || terms_of(e, p) < shortest_copied || has_windows(e, p.p.base)) return false;
+  if (axes < 2 || terms_of(e, p) < shortest_along_both || has_windows(e, p.p.base)) return false;
   for (const Factor* f : {&p.p, &p.q}) {
     const int last = contiguous_axis(e, f->base);
     const auto at = std::ranges::find(f->axis, last);
@@ -144,6 +146,46 @@ bool walks_along_both(Emit& e, const Product& p) {
     has_long = has_long || !is_short(e, p, a);
   }
   return has_own && !has_long;
+}
+
+bool is_own(const Factor& f, const Factor& other, int axis) { return nth(f.axis, axis) >= 0 && nth(other.axis, axis) < 0; }
+
+// The product of the extents; nullopt: it is not constant.
+std::optional<std::int64_t> elements_of(const Emit& e, const Product& p, const std::vector<int>& axes) {
+  std::int64_t n = 1;
+  for (const int a : axes)
+    if (__builtin_mul_overflow(n, index_value(e.g, nth(p.space, a)).value_or(0), &n)) return std::nullopt;
+  return n == 0 ? std::nullopt : std::optional(n);
+}
+
+// Whether q has overlapping windows, all of whose elements are much fewer than the elements of the result, and the last axes
+// of the result are q's own. As in the derivative of a convolution over small planes by its filters. A copy of all windows then
+// costs less than one of the result.
+bool has_few_windows(Emit& e, const Product& p) {
+  std::vector<int> summed, own_p, kept;
+  std::ranges::copy_if(p.value, std::back_inserter(kept), [](int v) { return v != Product::unit; });
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a) {
+    if (is_summed(p, a)) summed.push_back(a);
+    if (!is_summed(p, a) && is_own(p.p, p.q, a)) own_p.push_back(a);
+  }
+  if (!std::ranges::is_partitioned(kept, [&](int a) { return !is_own(p.q, p.p, a); })) return false;
+  if (kept.empty() || !is_own(p.q, p.p, kept.back()) || !has_windows(e, p.q.base)) return false;
+  const std::optional<std::int64_t> places = elements_of(e, p, summed), rows = elements_of(e, p, own_p);
+  return places && rows && *places <= *rows / results_per_place;
+}
+
+// The axes of the result keep their order, and q's own ones become the last ones of a copy of q.
+Product with_windows_side_by_side(Emit& e, const Product& p) {
+  std::vector<int> order, own, summed;
+  for (const int v : p.value)
+    if (v != Product::unit) (is_own(p.q, p.p, v) ? own : order).push_back(v);
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
+    if (is_summed(p, a)) order.push_back(a);
+  order.insert(order.end(), own.begin(), own.end());
+  Product out = reordered(p, order);
+  put_in_order(e, out.q);
+  out.q.base = e.b.stage(out.q.base);
+  return out;
 }
 
 // The axes of the result that only p has become the last ones of the space and of a copy of p.
@@ -181,6 +223,7 @@ Product with_short_axes_first(const Emit& e, const Product& p) {
 }  // namespace
 
 LaidOut laid_out(Emit& e, const Product& given) {
+  if (walks_along_both(e, given) && has_few_windows(e, given)) return {with_windows_side_by_side(e, given), false};
   if (walks_along_both(e, given)) return {with_neighbours(e, given), true};
   if (ends_in_short_axis(e, given)) return {with_short_axes_first(e, given), true};
   return {given, false};
