@@ -33,22 +33,25 @@ bool peel_reshape(Emit& e, Factor& f) {
   return true;
 }
 
+void keep_listed_axes(Emit& e, Factor& f) {
+  const Extents now = e.shape(f.base);
+  Extents kept;
+  std::vector<int> to(now.size(), -1);
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (std::ranges::find(f.axis, static_cast<int>(i)) == f.axis.end()) continue;
+    to[i] = static_cast<int>(kept.size());
+    kept.push_back(now[i]);
+  }
+  if (kept.size() == now.size()) return;
+  f.base = e.reshape(f.base, kept);
+  follow(f, to);
+}
+
 void put_in_order(Emit& e, Factor& f) {
+  keep_listed_axes(e, f);
   Axes order;
   for (const int a : f.axis)
     if (a >= 0) order.push_back(a);
-  const Extents now = e.shape(f.base);
-  if (order.size() != now.size()) {
-    Extents kept;
-    std::vector<int> to(now.size(), -1);
-    for (std::size_t i = 0; i < now.size(); ++i) {
-      if (std::ranges::find(order, static_cast<std::int64_t>(i)) == order.end()) continue;
-      to[i] = static_cast<int>(kept.size());
-      kept.push_back(now[i]);
-    }
-    f.base = e.reshape(f.base, kept);
-    for (std::int64_t& a : order) a = nth(to, a);
-  }
   f.base = e.permute(f.base, order);
   int next = 0;
   for (int& a : f.axis)

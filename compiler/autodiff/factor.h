@@ -11,7 +11,9 @@ std::vector<int> wide_axes(const Emit& e, const Extents& extents);
 bool peel_reshape(Emit& e, Factor& f);
 // Replaces axes of the base by others, by axis; -1: none.
 void follow(Factor& f, const std::vector<int>& to);
-// Removes the axes of base that the space does not have, and gives the others the order of the space.
+// Removes the axes of base that the space does not have.
+void keep_listed_axes(Emit& e, Factor& f);
+// The same, and gives the others the order of the space.
 void put_in_order(Emit& e, Factor& f);
 // Repeats the factor along an axis of the space that its base lacks.
 void give_axis(Emit& e, Factor& f, int axis, Id extent);

@@ -158,10 +158,57 @@ std::optional<std::int64_t> elements_of(const Emit& e, const Product& p, const s
   return n == 0 ? std::nullopt : std::optional(n);
 }
 
-// Whether q has overlapping windows, all of whose elements are much fewer than the elements of the result, and the last axes
-// of the result are q's own. As in the derivative of a convolution over small planes by its filters. A copy of all windows then
-// costs less than one of the result.
-bool has_few_windows(Emit& e, const Product& p) {
+// Whether x is a tensor in row-major order, perhaps in another shape.
+bool is_in_order(Emit& e, Id x) {
+  const auto takes_all = [&](Id slice) {
+    const std::size_t rank = e.rank(slice);
+    for (std::size_t a = 0; a < rank; ++a)
+      if (!e.g.is_index_const(e.g.src(slice, 1 + a), 0) || nth(e.g.args(slice), a) != 1) return false;
+    return e.shape(slice) == e.shape(e.g.data(slice));
+  };
+  while (e.g.op(x) == Op::RESHAPE || (e.g.op(x) == Op::SLICE && takes_all(x))) x = e.g.data(x);
+  return !is_movement(e.g.op(x));
+}
+
+// The first of two neighbouring summed axes that are neighbouring axes of both factors too, in tensors in row-major order; -1:
+// there are none.
+int axis_to_join(Emit& e, const Product& p) {
+  if (!is_in_order(e, p.p.base) || !is_in_order(e, p.q.base)) return -1;
+  for (int a = 0; a + 1 < static_cast<int>(p.space.size()); ++a) {
+    const auto follows = [&](const Factor& f) { return nth(f.axis, a) >= 0 && nth(f.axis, a + 1) == nth(f.axis, a) + 1; };
+    if (is_summed(p, a) && is_summed(p, a + 1) && follows(p.p) && follows(p.q)) return a;
+  }
+  return -1;
+}
+
+// The same sums, with one axis in place of summed axes that follow each other in memory, as the rows and columns of planes
+// without windows. The contraction is then a product of matrices.
+Product with_joined_sums(Emit& e, const Product& given) {
+  Product p = given;
+  keep_listed_axes(e, p.p);
+  keep_listed_axes(e, p.q);
+  for (int a = axis_to_join(e, p); a >= 0; a = axis_to_join(e, p)) {
+    const Id all = index_mul(e.g, nth(p.space, a), nth(p.space, a + 1));
+    for (Factor* f : {&p.p, &p.q}) {
+      const int at = nth(f->axis, a);
+      Extents to = e.shape(f->base);
+      nth(to, at) = all;
+      to.erase(to.begin() + at + 1);
+      f->base = e.reshape(f->base, to);
+      f->axis.erase(f->axis.begin() + a + 1);
+      for (int& axis : f->axis) axis -= axis > at ? 1 : 0;
+    }
+    nth(p.space, a) = all;
+    p.space.erase(p.space.begin() + a + 1);
+    for (int& v : p.value) v -= v > a ? 1 : 0;
+  }
+  return p;
+}
+
+// Whether a copy of q costs less than copies of p and of the result: the last axes of the result are q's own, and q has no
+// overlapping windows, or all elements of its windows are much fewer than the elements of the result. As in the derivative by
+// the filters of a convolution with windows of one element, or over small planes.
+bool copies_other(const Emit& e, const Product& p) {
   std::vector<int> summed, own_p, kept;
   std::ranges::copy_if(p.value, std::back_inserter(kept), [](int v) { return v != Product::unit; });
   for (int a = 0; a < static_cast<int>(p.space.size()); ++a) {
@@ -169,13 +216,14 @@ bool has_few_windows(Emit& e, const Product& p) {
     if (!is_summed(p, a) && is_own(p.p, p.q, a)) own_p.push_back(a);
   }
   if (!std::ranges::is_partitioned(kept, [&](int a) { return !is_own(p.q, p.p, a); })) return false;
-  if (kept.empty() || !is_own(p.q, p.p, kept.back()) || !has_windows(e, p.q.base)) return false;
+  if (kept.empty() || !is_own(p.q, p.p, kept.back())) return false;
+  if (!has_windows(e, p.q.base)) return !is_short(e, p, kept.back());
   const std::optional<std::int64_t> places = elements_of(e, p, summed), rows = elements_of(e, p, own_p);
   return places && rows && *places <= *rows / results_per_place;
 }
 
 // The axes of the result keep their order, and q's own ones become the last ones of a copy of q.
-Product with_windows_side_by_side(Emit& e, const Product& p) {
+Product with_copy_of_other(Emit& e, const Product& p) {
   std::vector<int> order, own, summed;
   for (const int v : p.value)
     if (v != Product::unit) (is_own(p.q, p.p, v) ? own : order).push_back(v);
@@ -223,7 +271,8 @@ Product with_short_axes_first(const Emit& e, const Product& p) {
 }  // namespace
 
 LaidOut laid_out(Emit& e, const Product& given) {
-  if (walks_along_both(e, given) && has_few_windows(e, given)) return {with_windows_side_by_side(e, given), false};
+  if (const Product joined = with_joined_sums(e, given); joined.space.size() < given.space.size()) return laid_out(e, joined);
+  if (walks_along_both(e, given) && copies_other(e, given)) return {with_copy_of_other(e, given), false};
   if (walks_along_both(e, given)) return {with_neighbours(e, given), true};
   if (ends_in_short_axis(e, given)) return {with_short_axes_first(e, given), true};
   return {given, false};
