@@ -13,7 +13,8 @@ namespace {
 // Sums of fewer products are not worth a copy of the result. If no factor has neighbours for it, each product costs as much as
 // several others, and shorter sums pay.
 constexpr std::int64_t shortest_copied = 32, shortest_along_both = 4;
-constexpr std::int64_t results_per_place = 4;  // rows of the result for each place of windows that pay for a copy of all windows
+constexpr std::int64_t bytes_of_panel = 64, smallest_in_panels = 2;  // panels
+constexpr double cost_of_windows = 4;          // of copying an element into all its windows, beside a copy of a matrix
 constexpr std::int64_t fewest_neighbours = 6;  // elements of the result side by side that nearly fill a vector
 
 // The last axis whose extent is not 1; -1: there is none.
@@ -205,21 +206,24 @@ Product with_joined_sums(Emit& e, const Product& given) {
   return p;
 }
 
-// Whether a copy of q costs less than copies of p and of the result: the last axes of the result are q's own, and q has no
-// overlapping windows, or all elements of its windows are much fewer than the elements of the result. As in the derivative by
-// the filters of a convolution with windows of one element, or over small planes.
+// Whether a copy of q, if the last axes of the result are q's own, costs less than copies of p and of the result. As in the
+// derivative by the filters of a convolution with windows of one element, or over small planes.
 bool copies_other(const Emit& e, const Product& p) {
-  std::vector<int> summed, own_p, kept;
+  std::vector<int> summed, own_p, own_q, kept;
   std::ranges::copy_if(p.value, std::back_inserter(kept), [](int v) { return v != Product::unit; });
   for (int a = 0; a < static_cast<int>(p.space.size()); ++a) {
     if (is_summed(p, a)) summed.push_back(a);
     if (!is_summed(p, a) && is_own(p.p, p.q, a)) own_p.push_back(a);
+    if (!is_summed(p, a) && is_own(p.q, p.p, a)) own_q.push_back(a);
   }
   if (!std::ranges::is_partitioned(kept, [&](int a) { return !is_own(p.q, p.p, a); })) return false;
   if (kept.empty() || !is_own(p.q, p.p, kept.back())) return false;
-  if (!has_windows(e, p.q.base)) return !is_short(e, p, kept.back());
-  const std::optional<std::int64_t> places = elements_of(e, p, summed), rows = elements_of(e, p, own_p);
-  return places && rows && *places <= *rows / results_per_place;
+  const bool windows = has_windows(e, p.q.base);
+  if (!windows && is_short(e, p, kept.back())) return false;
+  const auto places = elements_of(e, p, summed), rows = elements_of(e, p, own_p), columns = elements_of(e, p, own_q);
+  if (!places || !rows || !columns) return !windows;
+  const double of_other = static_cast<double>(*places) * static_cast<double>(*columns) * (windows ? cost_of_windows : 1);
+  return of_other <= static_cast<double>(*rows) * static_cast<double>(*places + *columns);
 }
 
 // The axes of the result keep their order, and q's own ones become the last ones of a copy of q.
@@ -236,11 +240,39 @@ Product with_copy_of_other(Emit& e, const Product& p) {
   return out;
 }
 
-// The axes of the result that only p has become the last ones of the space and of a copy of p.
-Product with_neighbours(Emit& e, const Product& p) {
-  std::vector<int> order, inner;
+// The product with p's own axis of the result in panels: outer * panel + inner. The outer part becomes the first axis of the
+// space. Rows of a large copy would be far apart in memory, perhaps in the same few sets of a cache.
+Product in_panels(Emit& e, const Product& given, int own) {
+  const std::int64_t panel = bytes_of_panel / bytes(e.g.dtype(given.p.base));
+  const std::optional<std::int64_t> n = index_value(e.g, nth(given.space, own));
+  if (!n || *n % panel != 0 || *n < smallest_in_panels * panel) return given;
+  Extents to;
+  for (const int v : given.value) {
+    if (v == own) to.push_back(e.g.index(*n / panel));
+    to.push_back(v == own ? e.g.index(panel) : v == Product::unit ? e.g.index(1) : nth(given.space, v));
+  }
+  Product p = given;
+  const auto outer = static_cast<std::size_t>(std::ranges::find(given.value, own) - given.value.begin());
+  if (!reshape(e, p, to)) return given;
+  std::vector<int> order = {p.value[outer]};
   for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
-    (!is_summed(p, a) && nth(p.p.axis, a) >= 0 && nth(p.q.axis, a) < 0 ? inner : order).push_back(a);
+    if (a != order[0]) order.push_back(a);
+  return reordered(p, order);
+}
+
+// The axes of the result that only p has become the last ones of the space and of a copy of p, or if it is one long axis,
+// panels of it.
+Product with_neighbours(Emit& e, const Product& given) {
+  std::vector<int> order, inner;
+  const auto own_axes = [&](const Product& p) {
+    order.clear(), inner.clear();
+    for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
+      (!is_summed(p, a) && is_own(p.p, p.q, a) ? inner : order).push_back(a);
+  };
+  own_axes(given);
+  const Product p = inner.size() == 1 ? in_panels(e, given, inner[0]) : given;
+  own_axes(p);
+  if (p.space.size() > given.space.size()) order.insert(order.begin(), 0), inner.erase(inner.begin());
   order.insert(order.end(), inner.begin(), inner.end());
   Product out = reordered(p, order);
   put_in_order(e, out.p);

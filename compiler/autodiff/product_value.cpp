@@ -20,6 +20,12 @@ Id whole(Emit& e, Factor f, const Extents& space) {
   return ones == space ? x : e.b.expand(x, space);
 }
 
+Extents value_extents(const Emit& e, const Product& p) {
+  Extents out;
+  for (const int v : p.value) out.push_back(v == Product::unit ? e.g.index(1) : nth(p.space, v));
+  return out;
+}
+
 constexpr std::int64_t elements_of_vector = 8;
 constexpr std::int64_t shortest_row = 17;  // products side by side whose sums come last
 
@@ -68,9 +74,7 @@ Id sum_of_rows(Emit& e, const Product& given) {
   };
   const Id p_all = factor(p.p), q_all = factor(p.q);
   const Id sum = e.sum_over(e.b.stage(e.b.reduce_fma(p_all, q_all, chain)), {kept});
-  Extents to;
-  for (const int v : p.value) to.push_back(v == Product::unit ? e.g.index(1) : nth(p.space, v));
-  return e.reshape(is_half(d) ? e.b.cast(sum, d) : sum, to);
+  return e.reshape(is_half(d) ? e.b.cast(sum, d) : sum, value_extents(e, p));
 }
 
 // Neighbouring parts of a split, which have equally many taps and begin at the same place of the axis h'.
@@ -159,13 +163,9 @@ Id value_of(Emit& e, const Product& given) {
   Id x = summed.empty() ? e.mul(left, right) : e.b.reduce_fma(left, right, summed);
   if (staged) x = e.b.stage(x);
   Axes order;
-  Extents to;
-  for (const int v : p.value) {
-    to.push_back(v == Product::unit ? e.g.index(1) : nth(p.space, v));
+  for (const int v : p.value)
     if (v != Product::unit) order.push_back(std::ranges::find(kept, v) - kept.begin());
-  }
-  x = e.permute(x, order);
-  return e.reshape(x, to);
+  return e.reshape(e.permute(x, order), value_extents(e, small));
 }
 
 Id value_of(Emit& e, const Adjoint& a) {
