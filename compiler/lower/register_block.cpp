@@ -113,17 +113,22 @@ std::size_t copied_range(const Graph& g, std::span<const Id> stores, std::span<c
   return ranges.size();
 }
 
-// Whether the columns go on in the range around the lanes, as in the panels of a packed operand: each of its iterations has
-// vector loads of its own, and they share the loop's other loads.
-bool goes_on_beside(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops, std::span<const Id> ranges) {
-  if (ranges.size() < 3 || fma_loops.empty()) return false;
-  const Id lanes = ranges.back(), beside = nth(ranges, ranges.size() - 2);
-  for (const Id loop : fma_loops)
-    for (const Id id : g.reachable(loop_parts(g, loop).yield))
-      if (g.op(id) == Op::LOAD &&
-          (index_stride(g, index_of(g, id), lanes) == 0) != (index_stride(g, index_of(g, id), beside) == 0))
-        return false;
-  return !bounds_loops(g, stores, beside);
+// The index of the range in which the columns go on, as in the panels of a packed operand: each of its iterations has vector
+// loads of its own, and they share the loop's other loads. ranges.size(): none.
+std::size_t goes_on_in(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops, std::span<const Id> ranges) {
+  const Id lanes = ranges.back();
+  const auto continues = [&](Id beside) {
+    for (const Id loop : fma_loops)
+      for (const Id id : g.reachable(loop_parts(g, loop).yield))
+        if (g.op(id) == Op::LOAD &&
+            (index_stride(g, index_of(g, id), lanes) == 0) != (index_stride(g, index_of(g, id), beside) == 0))
+          return false;
+    return !bounds_loops(g, stores, beside);
+  };
+  if (ranges.size() < 3 || fma_loops.empty()) return ranges.size();
+  for (std::size_t i = ranges.size() - 1; i-- > 0;)
+    if (continues(ranges[i])) return i;
+  return ranges.size();
 }
 
 // The number of iterations of the copied range whose operands fill `block_bytes`. The operand of one iteration is a row.
@@ -193,7 +198,9 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
   while (registers > 1 && columns != 0 && columns < registers * one_register) registers /= 2;
   int lanes = registers * one_register;
   if (columns != 0 && columns < lanes) lanes = narrow<int>(floor_power_of_two(columns));
-  const int side_by_side = columns == lanes && goes_on_beside(g, stores, fma_loops, ranges) ? all_registers / registers : 1;
+  const bool is_narrow = columns == lanes && registers < all_registers;
+  const std::size_t beside = is_narrow ? goes_on_in(g, stores, fma_loops, ranges) : ranges.size();
+  const int side_by_side = beside == ranges.size() ? 1 : all_registers / registers;
   registers *= side_by_side;
   const int fitting = (target.vector_registers - 1 - registers) / (registers * work.carried);
   const int most = light ? std::clamp(fitting, 1, most_copies) : 4;
@@ -207,7 +214,7 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
   std::vector<LoopPlan> plan;
   for (std::size_t i = 0; i < last; ++i) {
     if (i != at)
-      plan.push_back({.range = ranges[i], .step = i + 1 == last ? side_by_side : 1});
+      plan.push_back({.range = ranges[i], .step = i == beside ? side_by_side : 1});
     else if (blocks)
       plan.push_back({.range = ranges[i], .step = narrow<int>(block), .block = true});
   }
