@@ -13,7 +13,7 @@ namespace {
 // Sums of fewer products are not worth a copy of the result. If no factor has neighbours for it, each product costs as much as
 // several others, and shorter sums pay.
 constexpr std::int64_t shortest_copied = 32, shortest_along_both = 4;
-constexpr std::int64_t bytes_of_panel = 64, smallest_in_panels = 2;  // panels
+constexpr std::int64_t bytes_of_panel = 64, smallest_in_panels = 2, passes_for_panels = 32;
 constexpr double cost_of_windows = 4;          // of copying an element into all its windows, beside a copy of a matrix
 constexpr std::int64_t fewest_neighbours = 6;  // elements of the result side by side that nearly fill a vector
 
@@ -240,12 +240,20 @@ Product with_copy_of_other(Emit& e, const Product& p) {
   return out;
 }
 
+// How often the products of the result pass over all of p: the elements of q's own axes. An unknown extent counts as many.
+std::int64_t passes_over(const Emit& e, const Product& p) {
+  std::vector<int> own_q;
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
+    if (!is_summed(p, a) && is_own(p.q, p.p, a)) own_q.push_back(a);
+  return elements_of(e, p, own_q).value_or(passes_for_panels);
+}
+
 // The product with p's own axis of the result in panels: outer * panel + inner. The outer part becomes the first axis of the
 // space. Rows of a large copy would be far apart in memory, perhaps in the same few sets of a cache.
 Product in_panels(Emit& e, const Product& given, int own) {
   const std::int64_t panel = bytes_of_panel / bytes(e.g.dtype(given.p.base));
   const std::optional<std::int64_t> n = index_value(e.g, nth(given.space, own));
-  if (!n || *n % panel != 0 || *n < smallest_in_panels * panel) return given;
+  if (!n || *n % panel != 0 || *n < smallest_in_panels * panel || passes_over(e, given) < passes_for_panels) return given;
   Extents to;
   for (const int v : given.value) {
     if (v == own) to.push_back(e.g.index(*n / panel));

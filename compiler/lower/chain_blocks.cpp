@@ -18,11 +18,14 @@ constexpr std::int64_t first_cache = 32 * 1024;  // bytes: the first-level cache
 constexpr std::int64_t long_operand = 256 * 1024;  // bytes of an operand that does not stay in the second-level cache
 constexpr std::int64_t copied_bytes = 64 * 1024;   // of the copies' operand for one part of a block
 constexpr std::int64_t cache_line = 64;
-constexpr std::int64_t fewest_terms = 32;  // that pay for loading and storing their accumulators
+constexpr std::int64_t panel_part = 16 * 1024;  // bytes of a long panel for one part
+constexpr std::int64_t passes_of_panel = 24;    // over a long panel, from which parts of it pay
+constexpr std::int64_t fewest_terms = 32;       // that pay for loading and storing their accumulators
 
 // What the chain reads, in bytes.
 struct Operands {
-  std::int64_t wide = 0;  // all vectors of the lanes' range, but for panels: their rows are one cache line, one after the other
+  std::int64_t wide = 0;    // all vectors of the lanes' range, but for panels
+  std::int64_t panel = 0;   // of a panel, whose rows are one cache line, one after the other
   std::int64_t turned = 0;  // of an element of the copies' operand and the gap behind it, if it is long, and neighbouring rows
                             // are nearer in memory than neighbouring terms; else 0
 };
@@ -84,8 +87,8 @@ Operands operands_of(const Graph& g, std::span<const Id> nest, Id lanes, Id row)
         columns * bytes(g.dtype(id)) <= cache_line && index_stride(g, index_of(g, id), terms.back()) == columns;
     if (index_stride(g, index_of(g, id), lanes) == 0)
       o.turned = std::max(o.turned, turned(g, id, terms, row));
-    else if (!is_panel)
-      o.wide = sum_of(o.wide, footprint(g, id, all, bytes(g.dtype(id))));
+    else
+      (is_panel ? o.panel : o.wide) = sum_of(is_panel ? o.panel : o.wide, footprint(g, id, all, bytes(g.dtype(id))));
   }
   return o;
 }
@@ -163,14 +166,16 @@ void chain_blocks(const Graph& g, std::span<const Id> stores, int widest, const 
   if (nest.empty() || !lanes.lanes || !g.is_const(g.end(lanes.range)) || !g.is_const(g.end(copies.range))) return;
   if (std::ranges::any_of(nodes, [&](Id id) { return g.op(id) == Op::LOAD && g.src(id).size() > 2; })) return;
   const Operands o = operands_of(g, nest, lanes.range, copies.range);
-  if (o.wide <= long_operand && o.turned == 0) return;
   const std::int64_t columns = g.value(g.end(lanes.range));
   if (columns > chain_bytes / widest) return;
-  const std::int64_t terms = iterations_of(g, nest), row = columns * widest,
-                     of_term = std::max<std::int64_t>(1, o.wide / terms);
+  const std::int64_t terms = iterations_of(g, nest), row = columns * widest;
   const PlannedRows r = rows_inside(g, plan, chain_bytes / row);
   if (r.part == 0 || r.rows < 4 * copies.step) return;
+  const bool is_long_panel = o.panel > long_operand && r.rows >= passes_of_panel * copies.step;
+  if (o.wide <= long_operand && o.turned == 0 && !is_long_panel) return;
+  const std::int64_t of_term = std::max<std::int64_t>(1, (o.wide + (is_long_panel ? o.panel : 0)) / terms);
   std::int64_t most = panel_bytes / of_term, whole = first_cache / of_term;
+  if (is_long_panel) most = whole = panel_part / of_term;
   if (o.turned != 0) most = whole = std::min(copied_bytes / o.turned / r.rows, panel_bytes / widest / lanes.step);
   const std::int64_t at_once = most < fewest_terms ? 0 : terms_at_once(g, nest, most, whole);
   if (at_once < fewest_terms || at_once >= terms) return;
