@@ -240,6 +240,15 @@ Product with_copy_of_other(Emit& e, const Product& p) {
   return out;
 }
 
+// The axes of the result that only p has become the last ones of the space.
+Product with_own_last(const Product& p) {
+  std::vector<int> order, own;
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a)
+    (!is_summed(p, a) && is_own(p.p, p.q, a) ? own : order).push_back(a);
+  order.insert(order.end(), own.begin(), own.end());
+  return reordered(p, order);
+}
+
 // How often the products of the result pass over all of p: the elements of q's own axes. An unknown extent counts as many.
 std::int64_t passes_over(const Emit& e, const Product& p) {
   std::vector<int> own_q;
@@ -311,7 +320,10 @@ Product with_short_axes_first(const Emit& e, const Product& p) {
 }  // namespace
 
 LaidOut laid_out(Emit& e, const Product& given) {
-  if (const Product joined = with_joined_sums(e, given); joined.space.size() < given.space.size()) return laid_out(e, joined);
+  if (const Product joined = with_joined_sums(e, given); joined.space.size() < given.space.size()) {
+    if (walks_along_both(e, joined)) return laid_out(e, joined);
+    return copies_other(e, joined) ? LaidOut{joined, false} : LaidOut{with_own_last(joined), true};
+  }
   if (walks_along_both(e, given) && copies_other(e, given)) return {with_copy_of_other(e, given), false};
   if (walks_along_both(e, given)) return {with_neighbours(e, given), true};
   if (ends_in_short_axis(e, given)) return {with_short_axes_first(e, given), true};
