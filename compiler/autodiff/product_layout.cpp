@@ -11,7 +11,7 @@ namespace kiln::compiler::autodiff {
 namespace {
 
 // Sums of fewer products are not worth a copy of the result. If no factor has neighbours for it, each product costs as much as
-// several others, and shorter sums pay.
+// several others, and shorter sums pay, if an axis fills vectors.
 constexpr std::int64_t shortest_copied = 32, shortest_along_both = 4;
 constexpr std::int64_t bytes_of_panel = 64, smallest_in_panels = 2, passes_for_panels = 32;
 constexpr double cost_of_windows = 4;          // of copying an element into all its windows, beside a copy of a matrix
@@ -101,6 +101,8 @@ Product reordered(const Product& p, const std::vector<int>& order) {
 
 namespace {
 
+bool is_own(const Factor& f, const Factor& other, int axis) { return nth(f.axis, axis) >= 0 && nth(other.axis, axis) < 0; }
+
 bool is_short(const Emit& e, const Product& p, int axis) {
   const std::optional<std::int64_t> n = index_value(e.g, nth(p.space, axis));
   return n && *n < fewest_neighbours;
@@ -141,15 +143,13 @@ bool walks_along_both(Emit& e, const Product& p) {
   bool has_own = false, has_long = false;
   for (int a = 0; a < static_cast<int>(p.space.size()); ++a) {
     if (is_summed(p, a)) continue;
-    const bool is_own = nth(p.p.axis, a) >= 0 && nth(p.q.axis, a) < 0;
-    if (is_own && !is_short(e, p, a)) return true;
-    has_own = has_own || is_own;
+    const bool own = is_own(p.p, p.q, a);
+    if (own && !is_short(e, p, a)) return true;
+    has_own = has_own || own;
     has_long = has_long || !is_short(e, p, a);
   }
-  return has_own && !has_long;
+  return has_own && !has_long && terms_of(e, p) >= shortest_copied;
 }
-
-bool is_own(const Factor& f, const Factor& other, int axis) { return nth(f.axis, axis) >= 0 && nth(other.axis, axis) < 0; }
 
 // The product of the extents; nullopt: it is not constant.
 std::optional<std::int64_t> elements_of(const Emit& e, const Product& p, const std::vector<int>& axes) {
