@@ -143,6 +143,7 @@ double access_for_lane(const Graph& g, Id access, Id range, std::int64_t accesse
   const DType d = g.dtype(g.op(access) == Op::STORE ? value_of(g, access) : access);
   const int lanes = filled_lanes(g, range, std::max(1, target.vector_bytes / bytes(d)));
   if (*stride == 1) return 1.0 / lanes;
+  if (g.op(access) == Op::LOAD && g.src(access).size() > 2) return strided_cost;  // under a gate, each lane loads for itself
   return std::min(strided_cost, interleaved_cost(*stride, std::min(accesses, *stride), d, lanes));
 }
 
@@ -212,11 +213,12 @@ double LaneCost::copies(std::uint64_t ranges) const {
   return n;
 }
 
-double LaneCost::lanes_of_last() const {
+double LaneCost::lanes_of_last(bool masked) const {
   const std::size_t last = extents_.size() - 1;
   const auto extent = static_cast<std::uint64_t>(extents_[last]);
   const std::uint64_t lanes = std::bit_floor(std::min(extent, static_cast<std::uint64_t>(lanes_)));
-  const auto vectors = static_cast<double>(extent / lanes + extent % lanes);
+  const auto vectors =
+      static_cast<double>(extent / lanes + (masked ? std::min<std::uint64_t>(1, extent % lanes) : extent % lanes));
   double sum = 0;
   for (const Node& n : nodes_) {
     const bool wide = (n.ranges >> last & 1) != 0;

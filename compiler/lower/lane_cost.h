@@ -20,12 +20,12 @@ class LaneCost {
   LaneCost(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::size_t first_short,
            const Target& target);
 
-  double lanes_of_last() const;         // lanes of the last range
-  double lanes_of_outer() const;        // lanes of the range around the short ranges; short ranges written out
-  double lanes_of_outer_alone() const;  // the same; short ranges stay loops, around the others
-  double loops() const;                 // no lanes; short ranges stay loops
-  double loops_around() const;          // no lanes; short ranges stay loops, around the others
-  double written_out() const;           // no lanes; short ranges written out
+  double lanes_of_last(bool masked) const;  // lanes of the last range. masked: of its last vector, some lanes are inactive
+  double lanes_of_outer() const;            // lanes of the range around the short ranges; short ranges written out
+  double lanes_of_outer_alone() const;      // the same; short ranges stay loops, around the others
+  double loops() const;                     // no lanes; short ranges stay loops
+  double loops_around() const;              // no lanes; short ranges stay loops, around the others
+  double written_out() const;               // no lanes; short ranges written out
 
   int operations() const;  // operations in the code of the short iterations, written out
   int registers() const;   // registers for values that inner loops carry, short iterations written out
