@@ -72,7 +72,7 @@ bool ReduceForm::is_small(const Reduction& r) const {
 }
 
 bool ReduceForm::is_written_out(const Reduction& r) const {
-  if (r.kind == ReduceKind::fma && !in_unrollable_loops_) return is_window(r);
+  if (r.kind == ReduceKind::fma && (!in_unrollable_loops_ || r.ranges.size() > 1)) return is_window(r);
   return r.ranges.size() == 1 && is_small(r) && is_light(r) && (!is_paired(g_, r) || in_unrollable_loops_);
 }
 
