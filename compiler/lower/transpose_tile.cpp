@@ -57,12 +57,24 @@ void transpose(Graph& g, std::vector<Id>& square) {
       }
 }
 
+namespace {
+
+// Whether the lines of a tile can be loaded under the LOAD's gate: it is the same for all lanes, and elements can have masks.
+bool has_gate_of_rows(const Graph& g, Id load, Id lanes) {
+  constexpr int narrowest_masked = 4;  // bytes
+  return g.is_const(g.src(load, 2)) && bytes(g.dtype(load)) >= narrowest_masked &&
+         !std::ranges::binary_search(g.reachable(g.src(load, 3)), lanes);
+}
+
+}  // namespace
+
 std::vector<Id> loads_to_transpose(const Graph& g, std::span<const Id> stores, Id rows, Id lanes) {
   std::vector<Id> out;
   for (const Id id : g.reachable(stores)) {
     if (g.op(id) == Op::FOR) return {};
     if (g.op(id) == Op::LOAD && g.op(g.state(id)) == Op::STORE) continue;  // the tile would be loaded before some of the stores
-    if (g.op(id) != Op::LOAD || g.src(id).size() != 2 || index_stride(g, index_of(g, id), rows) != 1) continue;
+    if (g.op(id) != Op::LOAD || index_stride(g, index_of(g, id), rows) != 1) continue;
+    if (g.src(id).size() > 2 && !has_gate_of_rows(g, id, lanes)) continue;
     const std::optional<std::int64_t> stride = index_stride(g, index_of(g, id), lanes);
     if (!stride || *stride > 1 || *stride < -1) out.push_back(id);
   }
