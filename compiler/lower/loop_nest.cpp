@@ -20,8 +20,8 @@
 namespace kiln::compiler {
 
 LoopNestBuilder::LoopNestBuilder(Graph& g, RangeIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
-                                 const Facts& facts, bool outermost, Borders borders)
-    : g_(g), loops_(loops), stores_(stores), plan_(plan), facts_(facts), outermost_(outermost), borders_(borders) {
+                                 const Facts& facts, bool outermost, Borders borders, LastVector last)
+    : g_(g), loops_(loops), stores_(stores), plan_(plan), facts_(facts), outermost_(outermost), borders_(borders), last_(last) {
   in_memory_ = std::ranges::any_of(plan, [](const LoopPlan& p) { return p.rows || p.chain; });
   for (const LoopPlan& p : plan) {
     if (!p.lanes || p.masked_all || in_memory_ || borders != Borders::split) continue;
@@ -109,7 +109,7 @@ std::vector<Id> LoopNestBuilder::one_by_one(std::size_t level, const std::vector
   for (const RangePart& part : parts) {
     std::vector<LoopPlan> plan(plan_.begin(), plan_.end());
     plan[level] = part.plan;
-    LoopNestBuilder nest(g_, loops_, part.stores, plan, facts_, outermost_, borders_);
+    LoopNestBuilder nest(g_, loops_, part.stores, plan, facts_, outermost_, borders_, last_);
     nest.cuts_left_ = std::max(cuts_left_ - 1, 0);
     nest.chunk_first_ = chunk_first_;
     if (is_chunk(level)) nest.chunk_first_ = chunk_first_ == no_id ? part.first : add_index(g_, chunk_first_, part.first);
@@ -156,6 +156,23 @@ std::vector<Tail> LoopNestBuilder::tails_of(const LoopPlan& p, std::int64_t iter
   return p.tails;
 }
 
+bool LoopNestBuilder::may_store_twice() const {
+  const std::span<const Id> all = stores();
+  const auto is_plain = [&](Id s) { return g_.op(s) == Op::STORE && names_memory(g_, s); };
+  if (in_memory_ || !std::ranges::all_of(all, is_plain)) return false;
+  const std::vector<Id> nodes = g_.reachable(all);
+  return std::ranges::none_of(nodes, [&](Id id) {
+    const auto is_same = [&](Id s) { return memory_of(g_, g_.state(s)) == memory_of(g_, g_.state(id)); };
+    return g_.op(id) == Op::LOAD && std::ranges::any_of(all, is_same);
+  });
+}
+
+Id LoopNestBuilder::shifted(Id begin, Id end, int step) const {
+  if (last_ == LastVector::masked || !g_.is_const(begin) || !g_.is_const(end)) return no_id;
+  const std::int64_t first = g_.value(end) - step, least = part_ == nullptr ? 0 : interior_->lo;
+  return first >= least && first < g_.value(begin) && may_store_twice() ? g_.index(first) : no_id;
+}
+
 void LoopNestBuilder::in_parts(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all,
                                std::span<const Tail> loops, std::vector<Id>& effects) {
   Id begin = all.begin;
@@ -164,8 +181,9 @@ void LoopNestBuilder::in_parts(std::size_t level, const std::vector<Copy>& copie
     const Id end = i + 1 == loops.size()    ? all.end
                    : all.block_end == no_id ? end_of_whole(begin, all.end, step, i == 0 ? plan_[level].streams : no_id)
                                             : index_binary(g_, Op::MIN, all.block_end, all.ends[i]);
-    const Iteration iteration = masked ? Iteration::masked : step == 1 ? Iteration::one : Iteration::whole;
-    effects.push_back(loop(level, copies, begin, end, step, iteration));
+    const Id earlier = masked && i + 1 == loops.size() && all.block_end == no_id ? shifted(begin, end, step) : no_id;
+    const Iteration iteration = masked && earlier == no_id ? Iteration::masked : step == 1 ? Iteration::one : Iteration::whole;
+    effects.push_back(loop(level, copies, earlier == no_id ? begin : earlier, end, step, iteration));
     begin = end;
   }
 }
@@ -198,8 +216,8 @@ Id LoopNestBuilder::loop(std::size_t level, const std::vector<Copy>& copies, Id 
 }
 
 std::vector<Id> loop_nest(Graph& g, RangeIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
-                          const Facts& facts, Borders borders) {
-  if (!plan.empty()) return LoopNestBuilder(g, loops, stores, plan, facts, true, borders).emit(0, {Copy{}});
+                          const Facts& facts, Borders borders, LastVector last) {
+  if (!plan.empty()) return LoopNestBuilder(g, loops, stores, plan, facts, true, borders, last).emit(0, {Copy{}});
   const Id end = g.sym("$end");  // a kernel without ranges has one iteration
   std::vector<Id> s = {loops.range(g, end, RangeKind::thread), g.sym("$begin"), end};
   s.insert(s.end(), stores.begin(), stores.end());
@@ -207,9 +225,9 @@ std::vector<Id> loop_nest(Graph& g, RangeIds& loops, std::span<const Id> stores,
 }
 
 std::vector<Id> inner_nest(Graph& g, RangeIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
-                           const Facts& facts) {
+                           const Facts& facts, LastVector last) {
   if (plan.empty()) return {stores.begin(), stores.end()};
-  return LoopNestBuilder(g, loops, stores, plan, facts, false, Borders::split).emit(0, {Copy{}});
+  return LoopNestBuilder(g, loops, stores, plan, facts, false, Borders::split, last).emit(0, {Copy{}});
 }
 
 }  // namespace kiln::compiler

@@ -24,12 +24,20 @@ namespace kiln::compiler {
 // Whether borders of padding and clamping get loops of their own.
 enum class Borders : std::uint8_t { split, stay };
 
+// The last vector of a range with a constant extent that the lanes do not divide. masked: some of its lanes are inactive.
+// shifted: it begins earlier, so that all lanes are active, and some elements are computed and stored twice. Without mask
+// registers, a masked store takes longer than all other work of a short row.
+enum class LastVector : std::uint8_t { masked, shifted };
+inline LastVector last_vector(const Target& target) {
+  return target.has_mask_registers() ? LastVector::masked : LastVector::shifted;
+}
+
 // Returns the effects of the kernel: its outermost FORs, one after the other.
 std::vector<Id> loop_nest(Graph& g, RangeIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
-                          const Facts& facts, Borders borders = Borders::split);
+                          const Facts& facts, Borders borders = Borders::split, LastVector last = LastVector::masked);
 
 // The same for stores inside another loop. The outermost range runs from 0 to its extent.
 std::vector<Id> inner_nest(Graph& g, RangeIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
-                           const Facts& facts);
+                           const Facts& facts, LastVector last);
 
 }  // namespace kiln::compiler

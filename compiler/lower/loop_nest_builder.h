@@ -32,7 +32,7 @@ struct LoopPart {
 class LoopNestBuilder {
  public:
   LoopNestBuilder(Graph& g, RangeIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts,
-                  bool outermost, Borders borders);
+                  bool outermost, Borders borders, LastVector last);
 
   // Emits the loop of this level. The recursion is as deep as the kernel's rank.
   std::vector<Id> emit(std::size_t level, const std::vector<Copy>& copies);
@@ -91,6 +91,12 @@ class LoopNestBuilder {
   // the step.
   std::vector<Tail> constant_rest(const LoopPlan& p) const;
   static std::vector<Tail> tails_of(const LoopPlan& p, std::int64_t iterations);
+
+  // Whether the kernel may store elements twice: its effects are plain stores to memory that it does not load.
+  bool may_store_twice() const;
+
+  // Where a masked vector can begin so that all its lanes are active and it ends at `end`; no_id: nowhere.
+  Id shifted(Id begin, Id end, int step) const;
 
   // Emits loops one after the other. The last one takes all that is left.
   void in_parts(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, std::span<const Tail> loops,
@@ -157,6 +163,7 @@ class LoopNestBuilder {
   const Facts& facts_;
   bool outermost_;  // whether the first range runs over a chunk
   Borders borders_;
+  const LastVector last_;
   int cuts_left_ = most_cuts;                  // of a range into parts, inside of each other
   Id chunk_first_ = no_id;                     // of a part of the first range: its first iteration in the whole range
   std::optional<Interior> interior_;           // interior of the range that becomes lanes

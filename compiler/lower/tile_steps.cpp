@@ -66,7 +66,7 @@ class TileLoop {
       for (LoopPlan& p : plan) p.past_caches = 0;
     const auto is_one_element = [&](Id s) { return index_stride(g_, index_of(g_, s), tile_) == 0; };
     if (tile_ != no_id && group_ == no_id && std::ranges::any_of(stores, is_one_element)) k_.out.parallel = false;
-    return inner_nest(g_, *k_.loops, stores, plan, k_.facts);
+    return inner_nest(g_, *k_.loops, stores, plan, k_.facts, last_vector(k_.target));
   }
 
   Id tile_loop(std::span<const Id> effects, Id tiles, Id groups, Id chunks) {
