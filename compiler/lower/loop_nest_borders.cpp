@@ -37,7 +37,12 @@ std::vector<Id> LoopNestBuilder::with_lanes_of_borders(std::size_t level, const 
     const std::int64_t begin = std::exchange(at, at + std::max<std::int64_t>(0, end - at) / step * step);
     if (begin == at) return;
     const Id from = g_.index(begin), to = g_.index(at);
-    effects.push_back(loop(level, copies, from, to, step, Iteration::whole));
+    if (at - begin > step) {
+      effects.push_back(loop(level, copies, from, to, step, Iteration::whole));
+      return;
+    }
+    const std::vector<Id> once = emit(level + 1, iterated(p, step, copies, from, to, Iteration::whole));  // constant conditions
+    effects.insert(effects.end(), once.begin(), once.end());
   };
   if (lo > 0) whole(edge, edge);
   part_ = &interior_->stores;
