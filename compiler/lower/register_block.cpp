@@ -30,6 +30,7 @@ constexpr int tree_height = 8;                // most registers of a tree of 32 
 // The work of one iteration of the loops.
 struct Work {
   int operations = 0;
+  int arithmetic = 0;  // operations that are no conditions
   int carried = 1;     // accumulators of one copy
   bool gated = false;  // some load has a gate
 };
@@ -37,12 +38,14 @@ struct Work {
 Work work_of(const Graph& g, std::span<const Id> loops) {
   Work w;
   for (const Id loop : loops) {
-    int operations = 0;
+    int operations = 0, arithmetic = 0;
     for (const Id id : g.reachable(loop_parts(g, loop).yield)) {
       if (is_elementwise(g.op(id)) && g.dtype(id) != DType::index) ++operations;
+      if (is_elementwise(g.op(id)) && g.dtype(id) < DType::index && g.dtype(id) != DType::boolean) ++arithmetic;
       w.gated = w.gated || (g.op(id) == Op::LOAD && g.src(id).size() > 2);
     }
     w.operations = std::max(w.operations, operations);
+    w.arithmetic = std::max(w.arithmetic, arithmetic);
     w.carried = std::max(w.carried, narrow<int>(g.slot(loop)));
   }
   return w;
@@ -85,30 +88,45 @@ int even_share(std::int64_t extent, int most) {
   return narrow<int>((extent - 1) / shares + 1);
 }
 
+// Whether iterations of the range share a load of an fma loop: a vector load, or any.
+bool shares_load(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops, std::span<const Id> ranges,
+                 std::size_t i, bool vector_load) {
+  for (const Id loop : fma_loops)
+    for (const Id id : g.reachable(loop_parts(g, loop).yield))
+      if (g.op(id) == Op::LOAD && index_stride(g, index_of(g, id), ranges[i]) == 0 &&
+          (!vector_load || index_stride(g, index_of(g, id), ranges.back()) != 0) && !bounds_loops(g, stores, ranges[i]))
+        return true;
+  return false;
+}
+
 // The index of the range whose iterations become copies with common loops: some load of an fma loop does not depend on the
 // range, preferably a vector load. The innermost such range with enough iterations for nearly `most` copies, else one with the
 // most copies. ranges.size(): none.
 std::size_t copied_range(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops, std::span<const Id> ranges,
                          int most) {
   const std::size_t lanes = ranges.size() - 1;
-  const auto shares_load = [&](std::size_t i, bool vector_load) {
-    for (const Id loop : fma_loops)
-      for (const Id id : g.reachable(loop_parts(g, loop).yield))
-        if (g.op(id) == Op::LOAD && index_stride(g, index_of(g, id), ranges[i]) == 0 &&
-            (!vector_load || index_stride(g, index_of(g, id), ranges[lanes]) != 0) && !bounds_loops(g, stores, ranges[i]))
-          return true;
-    return false;
-  };
   for (const bool vector_load : {true, false}) {
     std::size_t best = ranges.size();
     int copies = 0;
     for (std::size_t i = lanes; i-- > 0 && 3 * copies <= 2 * most;) {
       const int here = even_share(constant_extent(g, ranges[i]), most);
-      if (here <= copies || !shares_load(i, vector_load)) continue;
+      if (here <= copies || !shares_load(g, stores, fma_loops, ranges, i, vector_load)) continue;
       best = i;
       copies = here;
     }
     if (best != ranges.size()) return best;
+  }
+  return ranges.size();
+}
+
+// The index of another short range whose iterations become copies beside all those of the range `at`, as the taps of a small
+// window: the loops then run once for the whole window. ranges.size(): none.
+std::size_t short_range_beside(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops,
+                               std::span<const Id> ranges, std::size_t at, int copies) {
+  if (constant_extent(g, ranges[at]) != copies) return ranges.size();
+  for (std::size_t i = ranges.size() - 1; i-- > 0;) {
+    const std::int64_t n = constant_extent(g, ranges[i]);
+    if (i != at && n > 1 && n * copies <= most_accumulators && shares_load(g, stores, fma_loops, ranges, i, true)) return i;
   }
   return ranges.size();
 }
@@ -219,8 +237,18 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
       plan.push_back({.range = ranges[i], .step = narrow<int>(block), .block = true});
   }
   plan.push_back(lanes_of_block(ranges[last], columns, lanes, one_register, can_mask, target));
-  if (light && !is_tree && copies > 1 && copies * registers < waiting_accumulators)
-    more_vectors(plan.back(), columns, copies, one_register, target);
+  if (work.arithmetic <= light_operations && !is_tree && copies > 1 && copies * registers < waiting_accumulators) {
+    if (light) more_vectors(plan.back(), columns, copies, one_register, target);
+    const bool is_wider = plan.back().step > lanes;
+    const std::size_t also = is_wider || fma_loops.empty() ? last : short_range_beside(g, stores, loops, ranges, at, copies);
+    if (also < last && also != beside) {
+      const int n = narrow<int>(constant_extent(g, ranges[also]));
+      std::ranges::find(plan, ranges[also], &LoopPlan::range)->step = n;
+      const int vectors = std::min(registers, most_accumulators / (n * copies));
+      plan.back() =
+          lanes_of_block(ranges[last], columns, std::min(lanes, vectors * one_register), one_register, can_mask, target);
+    }
+  }
   plan.push_back(copies_of_block(ranges[at], copies));
   if (!fma_loops.empty()) chain_blocks(g, stores, widest, target, plan);
   return plan;
