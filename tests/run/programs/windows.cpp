@@ -48,7 +48,31 @@ struct pooled_convolution : program<pooled_convolution> {
   }
 };
 
+// The derivatives of a convolution of N x C planes of H x H by K filters of R x R.
+template <dsl::conv O, int N, int C, int H, int K, int R>
+struct derivatives : program<derivatives<O, N, C, H, K, R>> {
+  static constexpr int side = (H + 2 * O.padding.h - R) / O.stride.h + 1;
+  in<f32, N, C, H, H> x;
+  in<f32, K, C / O.groups, R, R> w;
+  in<f32, N, K, side, side> c;
+  out<f32, N, C, H, H> by_image;
+  out<f32, K, C / O.groups, R, R> by_filters;
+  constexpr void body() {
+    by_image = vjp(conv2d<O>(x, w), x, c);
+    by_filters = vjp(conv2d<O>(x, w), w, c);
+  }
+};
+
 static const programs<
+    derivatives<dsl::conv{.padding = 1}, 1, 4, 3, 48, 3>,  // a copy of all windows
+    derivatives<dsl::conv{.padding = 1}, 2, 5, 9, 32, 3>,  // panels of the adjoint
+    derivatives<dsl::conv{.padding = 1}, 1, 3, 5, 8, 3>,   // short sums
+    derivatives<dsl::conv{}, 1, 16, 7, 12, 1>,             // one row for each plane, a copy of the image
+    derivatives<dsl::conv{}, 1, 40, 12, 6, 1>,             // and of the adjoint
+    derivatives<dsl::conv{}, 2, 24, 6, 32, 1>,             // rows of several planes
+    derivatives<dsl::conv{.padding = 1, .groups = 12}, 1, 12, 14, 12, 3>,
+    derivatives<dsl::conv{.stride = 2, .padding = 2, .groups = 9}, 2, 9, 15, 9, 5>,
+    derivatives<dsl::conv{.stride = 2, .padding = 1, .groups = 5}, 1, 5, 45, 5, 3>,
     convolution<f32, dsl::conv{.padding = 1}, 4, 16, 3>, convolution<f64, dsl::conv{.stride = 2, .padding = 1}, 3, 8, 3>,
     convolution<f16, dsl::conv{.stride = 2, .padding = 3}, 3, 8, 7>, convolution<i32, dsl::conv{.stride = 3}, 4, 8, 5>,
     convolution<f32, dsl::conv{.stride = dsl::hw{1, 2}, .padding = dsl::hw{2, 0}}, 4, 16, 3>,
