@@ -7,7 +7,8 @@
 // Requires: constant bounds, loads without gates, a target with few registers.
 // Why: each pass over the rows of the copies reads all of the lanes' operand again. If it exceeds its share of the second-level
 //   cache, it comes from farther away each time; the part of it for some terms stays in the first-level cache. The rows of a
-//   panel (pack_operands) are one stream of memory, which is prefetched and fast without parts.
+//   panel (pack_operands) are one stream of memory, which is prefetched and fast without parts, unless many rows pass over a
+//   long one.
 //   If neighbours in the rows of the copies are nearer to each other in memory than neighbours in the chain, as in the
 //   derivative of a convolution by its image, each term of a few rows is in another cache line. In parts, the lines of some
 //   terms serve the whole block.
