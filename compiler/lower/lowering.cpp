@@ -320,7 +320,8 @@ void loop_nest(Graph& g, Lowering& k) {
   const bool splits = !k.is_explicit || is_straight(g, stores);
   const Borders borders = splits || is_window(g, stores) ? Borders::split : Borders::stay;
   if (k.is_explicit && splits && !k.in_order && k.plans[0].size() > 1) stores = loads_once(g, stores, k.plans[0].back().range);
-  Id sink = g.make(Op::SINK, DType::none, compiler::loop_nest(g, *k.loops, stores, k.plans[0], k.facts, borders, last_vector(k.target)));
+  Id sink = g.make(Op::SINK, DType::none,
+                   compiler::loop_nest(g, *k.loops, stores, k.plans[0], k.facts, borders, last_vector(k.target)));
   if (k.is_explicit) sink = compiler::loop_interiors(g, *k.loops, sink, k.facts, LoopLanes::none);
   set_tile_steps(g, k, {sink});
 }

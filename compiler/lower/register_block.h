@@ -4,8 +4,8 @@
 // Before: LOOP ranges, the innermost of which becomes lanes, and an outer range i. With an fma reduction: a load of the
 //   reduction does not depend on i. Else: no vector load depends on i, and there are reductions, or at least 8 vector loads.
 // After: a plan with the loops [ranges before i] [blocks of i] [ranges between] [lanes] [copies of i]. The copies times the
-//   registers of the lanes are the accumulators. If the lanes are short and their columns go on in a range around them, as in the
-//   panels of pack_operands, neighbouring iterations of that range are copies, too. A block has so many iterations of i
+//   registers of the lanes are the accumulators. If the lanes are short and their columns go on in a range around them, as in
+//   the panels of pack_operands, neighbouring iterations of that range are copies, too. A block has so many iterations of i
 //   that their part of the copies' operand fits the second-level cache, and at least 126. The lanes' operand is read once for
 //   each block. A short range i has no blocks.
 // Requires: reductions lowered; the last range may become lanes.
