@@ -33,10 +33,10 @@ constexpr double huge = 1e30;
 bool divides(Op op) { return op == Op::FDIV || op == Op::SQRT || op == Op::RSQRT; }
 
 // A reduction that another reduction reads gets a buffer if it has a loop, or shares loads. A part of a sum over several axes
-// gets one if its rows may be short: each row ends with a sum across lanes.
+// gets one if its rows are short: each row ends with a sum across lanes.
 bool is_inner_reduction(const ValueCost& cost, const ValueUse& use) {
   const double terms = cost.terms * use.elements;
-  const bool has_lanes = cost.contains_loop && (!use.is_partial || use.is_symbolic || cost.terms <= short_row);
+  const bool has_lanes = cost.contains_loop && (!use.is_partial || cost.terms <= short_row);
   const bool shares_loads = cost.terms >= fewest_terms && terms >= fewest_uses * cost.most_loaded;
   const bool is_read_apart = use.in_reduction || (use.splits_columns && shares_loads && cost.contains_loop);
   return is_read_apart && cost.reductions == 1 && !cost.from_positions && (has_lanes || shares_loads) &&
@@ -134,7 +134,8 @@ void StagingModel::add(Id node, Shapes& shapes) {
   c.has_positions = g_.op(node) == Op::IOTA;
   const auto load = [&](Id s) {
     return ValueCost{.operations = static_cast<double>(operation_cost(Op::LOAD).recompute),
-                     .most_loaded = elements(shapes.of(s))};
+                     .most_loaded = elements(shapes.of(s)),
+                     .most_stored = elements(shapes.of(s))};
   };
   if (g_.op(node) == Op::PARAM || g_.op(node) == Op::GET) c.most_loaded = elements(shapes.of(node));
   for (Id s : g_.src(node)) {
@@ -150,6 +151,7 @@ void StagingModel::add(Id node, Shapes& shapes) {
     c.has_positions = c.has_positions || from.has_positions;
     c.terms = std::max(c.terms, from.terms);
     c.most_loaded = std::max(c.most_loaded, from.most_loaded);
+    c.most_stored = std::max(c.most_stored, from.most_stored);
   }
   if (g_.op(node) == Op::SLICE) c.most_loaded = std::min(c.most_loaded, elements(shapes.of(node)));
   if (g_.op(node) == Op::REDUCE) {
@@ -193,7 +195,9 @@ ValueCost StagingModel::cost_of_scalar(Id value) {
     c.operations = std::min(c.operations + n * operation_cost(op).recompute, huge);
     c.code += 1;
     if (op == Op::INDEX) {
-      c.most_loaded = std::max(c.most_loaded, loaded_elements(id));
+      const double loaded = loaded_elements(id);
+      c.most_loaded = std::max(c.most_loaded, loaded);
+      if (g_.op(g_.data(id)) != Op::PARAM) c.most_stored = std::max(c.most_stored, loaded);
       continue;
     }
     c.divides = c.divides || divides(op);
@@ -220,7 +224,9 @@ StagingModel::Stored StagingModel::needs_storage(const ValueCost& cost, const Va
   if (use.is_hoisted && cost.terms > max_short_iterations) return Stored::short_reductions;
   const bool is_operand = use.in_reduction && use.hoisted >= 8 * kernel_cost;
   if (is_operand && use.selects && use.hoisted >= fewest_selections * use.elements) return Stored::selection;
-  if (cost.operations <= cheap && !cost.divides && !(is_operand && cost.is_computed && !cost.has_positions)) return Stored::no;
+  // Another tensor of the same size is stored already.
+  const bool is_cheap_operand = is_operand && cost.is_computed && !cost.has_positions && cost.most_stored < use.elements;
+  if (cost.operations <= cheap && !cost.divides && !is_cheap_operand) return Stored::no;
   if (use.maps > 1 && static_cast<double>(use.maps) * cost.operations > code_limit) return Stored::many_copies;
   const bool repeats = (use.hoisted - use.elements) * cost.operations > use.elements * use.bytes * byte_cost + kernel_cost;
   return repeats ? Stored::repeated : Stored::no;

@@ -32,6 +32,7 @@ struct ValueCost {
   bool from_positions = false;   // whether a reduction's terms are computed from positions, as in a selection of elements
   double terms = 1;              // of all its reductions, for one element
   double most_loaded = 0;        // the greatest number of different elements that it loads of one tensor, for all elements
+  double most_stored = 0;        // the same of one tensor that is no parameter
 };
 
 // The use of a value, summed over all its readers.

@@ -397,10 +397,17 @@ bool RowClusters::needs_rows(const TileStep& p, std::size_t depth) const {
   return !p.operands[depth - 1][inner[0] ? 0 : 1];
 }
 
-// Whether the kernels compute an operand of a product, which comes last, from tensors and not from another product.
+// Whether the kernels compute an operand of a product, which comes last, from parameters alone. Then it is not larger than they
+// are. A tensor between two products may be, as the scores of an attention.
 bool RowClusters::only_prepares_operand(const RowCluster& c) const {
-  const auto has_product = [&](std::size_t k) { return tile_steps_[k].has_product; };
-  return has_product(c.kernels.back()) && std::none_of(c.kernels.begin(), c.kernels.end() - 1, has_product);
+  const auto is_read_from_parameters = [&](std::size_t k) {
+    const TileStep& p = tile_steps_[k];
+    return !p.has_product && std::ranges::all_of(p.access.loads, [&](int b) {
+      return nth(s_.buffers, b).param >= 0 || std::ranges::find(c.local, b) != c.local.end();
+    });
+  };
+  return tile_steps_[c.kernels.back()].has_product &&
+         std::all_of(c.kernels.begin(), c.kernels.end() - 1, is_read_from_parameters);
 }
 
 bool RowClusters::is_few(Id extent) const {
