@@ -22,6 +22,7 @@ class EvenLanes {
   explicit EvenLanes(Graph& g) : g_(g) {}
 
   std::optional<Even> operator()(Id index) {
+    if (g_.dtype(index) != DType::index) return std::nullopt;
     for (const Id id : g_.reachable(index))
       if (g_.dtype(id) == DType::index && !known_.contains(id)) known_.emplace(id, of(id));
     return known_.at(index);
@@ -41,6 +42,7 @@ class EvenLanes {
       default: return std::nullopt;
     }
     const auto [x, y] = g_.operands<2>(id);
+    if (g_.dtype(x) != DType::index || g_.dtype(y) != DType::index) return std::nullopt;
     const std::optional<Even> a = known_.at(x), b = known_.at(y);
     if (!a || !b) return std::nullopt;
     const Op op = g_.op(id);
@@ -58,6 +60,7 @@ class EvenLanes {
 }  // namespace
 
 bool are_even(const Graph& g, Id index) {
+  if (g.dtype(index) != DType::index) return false;
   enum Lanes : std::uint8_t { same, even, other };
   std::unordered_map<Id, Lanes> known;
   for (const Id id : g.reachable(index)) {
@@ -66,6 +69,7 @@ bool are_even(const Graph& g, Id index) {
     Lanes& lanes = known[id] = g.lanes(id) == 1 || g.is_const(id) || op == Op::BROADCAST ? same : op == Op::RAMP ? even : other;
     if (lanes != other || (op != Op::ADD && op != Op::SUB && op != Op::MUL)) continue;
     const auto [x, y] = g.operands<2>(id);
+    if (g.dtype(x) != DType::index || g.dtype(y) != DType::index) continue;
     const Lanes a = known.at(x), b = known.at(y);
     lanes = op == Op::MUL && a == even && b == even ? other : std::max(a, b);
   }
