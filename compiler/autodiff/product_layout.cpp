@@ -165,7 +165,8 @@ bool is_in_order(Emit& e, Id x) {
     const std::size_t rank = e.rank(slice);
     for (std::size_t a = 0; a < rank; ++a)
       if (!e.g.is_index_const(e.g.src(slice, 1 + a), 0) || nth(e.g.args(slice), a) != 1) return false;
-    return e.shape(slice) == e.shape(e.g.data(slice));
+    const auto own = e.shape(slice);
+    return own == e.shape(e.g.data(slice));
   };
   while (e.g.op(x) == Op::RESHAPE || (e.g.op(x) == Op::SLICE && takes_all(x))) x = e.g.data(x);
   return !is_movement(e.g.op(x));

@@ -33,7 +33,8 @@ Value* Memory::even_address(Id node, Value* first, Value* distance, int i) {
   llvm::Type* const type = memory_type(b_.getContext(), element(g_, node), 1);
   Value* const step = b_.CreateSExt(distance, wide);
   const auto steps = [&](int n) { return b_.CreateMul(step, llvm::ConstantInt::get(wide, static_cast<std::uint64_t>(n))); };
-  Value* const group = b_.CreateGEP(type, address(node, first), steps(i / 4 * 4));
+  Value* const begin = address(node, first);
+  Value* const group = b_.CreateGEP(type, begin, steps(i / 4 * 4));
   return i % 4 == 0 ? group : b_.CreateGEP(type, group, steps(i % 4));
 }
 

@@ -85,7 +85,8 @@ Id even_lanes(Graph& g, Id sink) {
     if (!even || g.is_const(even->distance)) return no_id;
     const int n = g.lanes(x[1]);
     const auto vector = [&](Op op, Id a, Id b) { return g.make(op, DType::index, {a, b}, {}, {}, n); };
-    const Id steps = vector(Op::MUL, widen_lanes(g, even->distance, n), ramp(g, g.index(0), 1, n));
+    const Id distances = widen_lanes(g, even->distance, n), zero = g.index(0), numbers = ramp(g, zero, 1, n);
+    const Id steps = vector(Op::MUL, distances, numbers);
     std::vector<Id> src(x.begin(), x.end());
     src[1] = vector(Op::ADD, g.make(Op::BROADCAST, DType::index, {even->first}, {}, {}, n), steps);
     return g.with_src(id, src);
