@@ -1,15 +1,15 @@
 // clamp_parts: cuts a range at the iterations in which clamps of indices act, where only the call knows these iterations.
 //
-// Before: stores with lanes over a range. Their indices, or those of LOADs, have MIN or MAX of the range, once or negated, and
-// a
-//   bound that is the same in all iterations. Where they act is no constant distance from an end of the range (interior.h).
-// After: the iterations before, inside and behind. Inside no such MIN or MAX acts, and they are gone. The iterations before and
-//   behind keep them. They have one loop each, with masks. Most calls have none.
+// Before: stores with lanes over a range r. An index of a STORE or LOAD is clamped: it contains MIN or MAX of r + d or d - r
+// and
+//   a bound. d and the bound are the same in all iterations. The clamp acts in iterations whose distance from both ends of the
+//   range is unknown to the compiler; interior.h cuts off the others.
+// After: three parts. The clamps act in no iteration of the middle part, and are gone there. The first and the last part keep
+//   them, and have one loop each, with masks. In most calls these two parts have no iterations.
 // Requires: stores without loops. `around` has the values of the ranges outside of this level.
 // Why: without clamps neighbouring lanes have neighbouring elements, or elements at an equal distance.
-// Example: y[i] = x[max(min(i + s, N - 1), 0)] over i < M  ->  the same over i < -s; y[i] = x[i + s] over -s <= i < N - s; and
-// the
-//   same as before over N - s <= i < M
+// Example: y[i] = x[max(min(i + s, N - 1), 0)] over i < M
+//   ->  the same over i < -s; y[i] = x[i + s] over -s <= i < N - s; the same over N - s <= i < M
 #pragma once
 
 #include <span>

@@ -119,7 +119,7 @@ std::vector<Id> fixed_comparisons(const Graph& g, Id sink) {
   return out;
 }
 
-// Those of the comparisons that hold if each of the loops has an iteration.
+// Returns the comparisons that hold whenever every loop of `loops` has an iteration.
 std::unordered_set<Id> holding(const Graph& g, std::span<const Id> comparisons, std::span<const Id> loops, const Facts& facts) {
   std::unordered_set<Id> hold;
   Bounds bounds(g, facts);

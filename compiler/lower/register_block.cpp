@@ -119,8 +119,8 @@ std::size_t copied_range(const Graph& g, std::span<const Id> stores, std::span<c
   return ranges.size();
 }
 
-// The index of another short range whose iterations become copies beside all those of the range `at`, as the taps of a small
-// window: the loops then run once for the whole window. ranges.size(): none.
+// Finds a second short range to copy, such as the columns of a small window when the range `at` has its rows. The loops then
+// run once for all pairs of iterations of the two ranges. Returns its index; ranges.size(): none.
 std::size_t short_range_beside(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops,
                                std::span<const Id> ranges, std::size_t at, int copies) {
   if (constant_extent(g, ranges[at]) != copies) return ranges.size();

@@ -206,7 +206,7 @@ ScanLoop parts_of(const Graph& g, Id loop, Id scan) {
   const LoopParts l = loop_parts(g, loop);
   if (l.init.size() != 1 || g.op(l.yield[0]) != Op::STORE || !g.is_index_const(l.begin, 0) || l.step != 1 ||
       g.op(g.state(l.yield[0])) != Op::CARRY)
-    violated(g, scan, "scan-form", "a FOR from 0 in steps of 1, whose only value is a STORE to what it carries");
+    violated(g, scan, "scan-form", "a FOR that begins at 0, has step 1 and carries one state, which it stores to");
   const std::int64_t stride = index_stride(g, index_of(g, l.yield[0]), l.range).value_or(0);
   return {l.range,
           l.end,

@@ -202,11 +202,6 @@ class Folding {
     for (const Id r : reads_.of(stage)) most = std::max(most, g_.reachable(g_.src(r).subspan(1)).size());
     return most;
   }
-  double elements(const std::vector<Id>& ranges) {
-    std::vector<Id> ends;
-    for (const Id r : ranges) ends.push_back(g_.end(r));
-    return model_.elements(ends);
-  }
 
   Id read(Id access) {
     const Fold& f = folds_.at(g_.data(access));

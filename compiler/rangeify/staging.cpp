@@ -13,16 +13,17 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr double cheap = 12;              // a value of at most this cost gets no buffer, however often it is computed, unless
-                                          // it divides: a division takes as long as many multiply-adds of a product
-constexpr double byte_cost = 8;           // operations in the time of storing and loading one byte
-constexpr double kernel_cost = 2048;      // operations in the time of starting one more kernel
-constexpr std::size_t index_limit = 64;   // chains of movement make indices longer; above this a copy is cheaper
-constexpr double code_limit = 512;        // operations in all copies of a value together
-constexpr double reduce_slack = 1.25;     // a reduction may run this many times per element (halos overlap)
-constexpr double short_reduce_slack = 4;  // the same for one without a loop
+constexpr double cheap = 12;          // a value of at most this cost gets no buffer, however often it is computed, unless
+                                      // it divides: a division takes as long as many multiply-adds of a product
+constexpr double byte_cost = 8;       // operations in the time of storing and loading one byte
+constexpr double kernel_cost = 2048;  // operations in the time of starting one more kernel
+constexpr double worth_a_kernel = 8 * kernel_cost;  // work that pays for a kernel and a buffer of its own
+constexpr std::size_t index_limit = 64;             // chains of movement make indices longer; above this a copy is cheaper
+constexpr double code_limit = 512;                  // operations in all copies of a value together
+constexpr double reduce_slack = 1.25;               // a reduction may run this many times per element (halos overlap)
+constexpr double short_reduce_slack = 4;            // the same for one without a loop
 constexpr double typical_symbol = 1024;
-constexpr double short_row = 32;
+constexpr double short_row = 32;         // terms of a row whose sum across lanes takes as long as its loads
 constexpr double fewest_selections = 8;  // uses of each element of a selection
 // A reduction without a loop that another reduction reads: its fewest terms, and the fewest uses of each loaded element.
 constexpr double fewest_terms = 9;
@@ -40,7 +41,7 @@ bool is_inner_reduction(const ValueCost& cost, const ValueUse& use) {
   const bool shares_loads = cost.terms >= fewest_terms && terms >= fewest_uses * cost.most_loaded;
   const bool is_read_apart = use.in_reduction || (use.splits_columns && shares_loads && cost.contains_loop);
   return is_read_apart && cost.reductions == 1 && !cost.from_positions && (has_lanes || shares_loads) &&
-         terms >= 8 * kernel_cost && (use.is_symbolic || use.elements * use.bytes <= most_bytes);
+         terms >= worth_a_kernel && (use.is_symbolic || use.elements * use.bytes <= most_bytes);
 }
 
 }  // namespace
@@ -222,9 +223,9 @@ StagingModel::Stored StagingModel::needs_storage(const ValueCost& cost, const Va
   if (is_inner_reduction(cost, use)) return Stored::inner_reduction;
   if (cost.contains_loop) return Stored::no;
   if (use.is_hoisted && cost.terms > max_short_iterations) return Stored::short_reductions;
-  const bool is_operand = use.in_reduction && use.hoisted >= 8 * kernel_cost;
+  const bool is_operand = use.in_reduction && use.hoisted >= worth_a_kernel;
   if (is_operand && use.selects && use.hoisted >= fewest_selections * use.elements) return Stored::selection;
-  // Another tensor of the same size is stored already.
+  // A temporary tensor of the same size is stored already: no second one.
   const bool is_cheap_operand = is_operand && cost.is_computed && !cost.has_positions && cost.most_stored < use.elements;
   if (cost.operations <= cheap && !cost.divides && !is_cheap_operand) return Stored::no;
   if (use.maps > 1 && static_cast<double>(use.maps) * cost.operations > code_limit) return Stored::many_copies;

@@ -6,8 +6,13 @@
 // Example: in the matrix product a @ exp(b) each element of exp(b) is needed once for each row of a, so exp(b) gets a buffer.
 //
 // A reduction inside of another one gets a buffer too, though each of its elements is needed once: only in a loop nest of its
-// own does it have lanes and share loads. Example: max<1>(a @ b). So do sums over several short axes that a row of the reader
-// needs: inside of the row they would be written out without lanes. Example: the means of 14 x 14 planes in a normalization.
+// own does it have lanes and share loads. Example: max<1>(a @ b). Sums over several short axes get one, too, if a row of the
+// reader needs them: inside of the row they would be written out without lanes. Example: the means of 14 x 14 planes in a
+// normalization.
+//
+// An operand that a product reads many times gets a buffer even if it is cheap: in the loop of a product each operation costs
+// as much as a multiply-add. Exceptions: casts, and operands beside which a temporary tensor of the same size is stored
+// already.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +32,12 @@ struct ValueCost {
   bool divides = false;          // whether one element needs a division or a square root
   bool is_computed = false;      // whether one element needs an operation that is no cast
   double code = 0;               // of a scalar value: number of nodes that a copy of it would add
-  int reductions = 0;            // number of reductions that one element needs
+  int reductions = 0;            // number of reductions that one element needs: 0, 1, or 2 for more
   bool has_positions = false;    // whether it is computed from positions
   bool from_positions = false;   // whether a reduction's terms are computed from positions, as in a selection of elements
-  double terms = 1;              // of all its reductions, for one element
+  double terms = 1;              // iterations of nested reductions, for one element
   double most_loaded = 0;        // the greatest number of different elements that it loads of one tensor, for all elements
-  double most_stored = 0;        // the same of one tensor that is no parameter
+  double most_stored = 0;        // the greatest number of different elements that it loads of one temporary tensor
 };
 
 // The use of a value, summed over all its readers.
@@ -44,13 +49,13 @@ struct ValueUse {
   bool is_symbolic = false;          // whether the number of elements is a guess
   bool in_reduction = false;         // a reader's reduction needs another element in each iteration
   bool is_hoisted = false;           // a reader has loops inside of which the value stays the same
-  bool selects = false;              // a choice or another order of elements that a loop would find out for each element
-  bool splits_columns = false;       // the index of a reader on the last axis divides
-  bool is_partial = false;           // a reduction that one of the same kind goes on with, as in a sum over two axes
+  bool selects = false;              // its elements are found by comparisons or divisions, as in a concatenation or a reshape
+  bool splits_columns = false;       // a reader's index on the last axis has a division
+  bool is_partial = false;           // one axis of a reduction over several axes: another REDUCE of the same kind reads it
   std::size_t index_operations = 0;  // size of the longest index expression of a reader
 };
 
-// Whether an index divides.
+// Whether an index contains a division.
 bool divides_index(const Graph& g, std::span<const Id> index);
 // Whether one of the RANGEs belongs to a reduction.
 bool has_reduce_range(const Graph& g, std::span<const Id> ranges);

@@ -397,8 +397,8 @@ bool RowClusters::needs_rows(const TileStep& p, std::size_t depth) const {
   return !p.operands[depth - 1][inner[0] ? 0 : 1];
 }
 
-// Whether the kernels compute an operand of a product, which comes last, from parameters alone. Then it is not larger than they
-// are. A tensor between two products may be, as the scores of an attention.
+// Whether the last kernel is a product, and the others compute its operand from parameters alone. Such an operand is about as
+// large as the parameters. A tensor between two products, such as the scores of an attention, may be much larger.
 bool RowClusters::only_prepares_operand(const RowCluster& c) const {
   const auto is_read_from_parameters = [&](std::size_t k) {
     const TileStep& p = tile_steps_[k];
@@ -434,7 +434,8 @@ bool RowClusters::choose_rows(RowCluster& c) {
   if (c.rows == product_rows && std::ranges::any_of(c.kernels, [&](std::size_t k) { return tile_steps_[k].copies; }))
     return no("a product shares its loads best among more rows than a tile has");
   if (c.rows == product_rows && only_prepares_operand(c))
-    return no("the product runs faster in blocks of more rows, and its operand is not larger than what is read for it");
+    return no(
+        "the product runs faster in blocks of more rows, and storing its operand takes no more memory than the parameters do");
   const bool are_lanes =
       most_halo == 0 && std::ranges::all_of(c.kernels, [&](std::size_t k) { return is_short_row(k, c.depth); });
   if (are_lanes) c.rows = short_rows;
