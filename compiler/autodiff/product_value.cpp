@@ -27,7 +27,8 @@ Extents value_extents(const Emit& e, const Product& p) {
 }
 
 constexpr std::int64_t elements_of_vector = 8;
-constexpr std::int64_t shortest_row = 17;  // products side by side whose sums come last
+constexpr std::int64_t longest_short_sum = 16;  // terms of a sum that loops write out
+constexpr std::int64_t shortest_row = 17;       // products side by side whose sums come last
 
 // Whether the sums along the last summed axis come last: it is long, neighbours in memory of both factors are neighbours along
 // it, and the axes of the result that are not in both factors are all in the same one and would not fill a vector. So the sums
@@ -118,6 +119,18 @@ std::vector<Parts> all_parts(const Split& s) {
   return out;
 }
 
+// Whether the sums are short enough to be written out where they are needed.
+bool has_short_sums(Emit& e, const Product& p) {
+  std::int64_t terms = 1;
+  for (int a = 0; a < static_cast<int>(p.space.size()); ++a) {
+    if (!is_summed(p, a)) continue;
+    const std::int64_t n = index_value(e.g, nth(p.space, a)).value_or(longest_short_sum + 1);
+    if (n > longest_short_sum) return false;
+    terms *= n;
+  }
+  return terms <= longest_short_sum;
+}
+
 // The parts of the last split side by side.
 Id joined(Emit& e, const Product& p) {
   const Split s = p.splits.back();
@@ -128,8 +141,9 @@ Id joined(Emit& e, const Product& p) {
   Extents whole;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].taps == 0) continue;
-    values[i] = value_of(e, parts_of(e, p, all[i], count));
-    if (p.splits.size() == 1) values[i] = e.b.stage(values[i]);
+    const Product part = parts_of(e, p, all[i], count);
+    values[i] = value_of(e, part);
+    if (p.splits.size() == 1 && !has_short_sums(e, part)) values[i] = e.b.stage(values[i]);
     whole = e.shape(values[i]);
   }
   for (std::size_t i = 0; i < all.size(); ++i) {  // parts without taps

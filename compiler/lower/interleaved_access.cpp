@@ -291,7 +291,7 @@ class Interleaving {
   }
 
   // The STOREs of all components of the same rows in the order of memory; empty: some are missing, or shuffles cost more.
-  std::vector<Id> in_order(const Key& key, std::vector<std::pair<std::int64_t, Id>>& places) const {
+  std::vector<Id> in_order(const Key& key, std::span<std::pair<std::int64_t, Id>> places) const {
     const auto& [state, stride, lanes, dtype, terms, gate] = key;
     std::ranges::sort(places);
     std::vector<Id> out;
@@ -299,6 +299,16 @@ class Interleaving {
       if (places[i].first == places[0].first + static_cast<std::int64_t>(i)) out.push_back(places[i].second);
     const bool whole = std::ssize(out) == stride && out.size() == places.size();
     return whole && pays(stride, out.size(), dtype, register_lanes(dtype, lanes)) ? out : std::vector<Id>{};
+  }
+
+  // The STOREs of an equal key as parts of as many as the stride has elements, which follow each other. Several parts may store
+  // the same rows, as a last vector does that overlaps with the one before it.
+  static std::vector<std::span<std::pair<std::int64_t, Id>>> rows_of(const Key& key,
+                                                                     std::span<std::pair<std::int64_t, Id>> places) {
+    std::vector<std::span<std::pair<std::int64_t, Id>>> out;
+    const auto stride = static_cast<std::size_t>(std::get<1>(key));
+    for (; places.size() >= stride; places = places.subspan(stride)) out.push_back(places.first(stride));
+    return places.empty() ? out : decltype(out){};
   }
 
   // Replaces the STOREs of all components of the same rows. The new STOREs are at the place of the last old one.
@@ -310,17 +320,18 @@ class Interleaving {
       if (g_.op(e) == Op::STORE && g_.op(g_.state(e)) == Op::BUFFER)
         if (const auto p = place_of(g_, e)) found[p->key].emplace_back(p->offset, e);
     std::map<std::size_t, std::vector<Id>> instead;
-    for (auto& [key, places] : found) {
-      const std::vector<Id> components = in_order(key, places);
-      if (components.empty()) continue;
-      std::size_t last = 0;
-      for (const Id c : components) {
-        const std::size_t at = index_at(effects, std::ranges::find(effects, c));
-        last = std::max(last, at);
-        instead[at];
+    for (auto& [key, places] : found)
+      for (const std::span<std::pair<std::int64_t, Id>> rows : rows_of(key, places)) {
+        const std::vector<Id> components = in_order(key, rows);
+        if (components.empty()) continue;
+        std::size_t last = 0;
+        for (const Id c : components) {
+          const std::size_t at = index_at(effects, std::ranges::find(effects, c));
+          last = std::max(last, at);
+          instead[at];
+        }
+        instead[last] = store(components, no_id);
       }
-      instead[last] = store(components, no_id);
-    }
     std::vector<Id> out;
     for (std::size_t i = 0; i < effects.size(); ++i)
       if (const auto it = instead.find(i); it == instead.end())

@@ -27,6 +27,7 @@
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/interleaved_access.h"
 #include "compiler/lower/kernel_time.h"
+#include "compiler/lower/lane_order.h"
 #include "compiler/lower/loads_once.h"
 #include "compiler/lower/loop_clamps.h"
 #include "compiler/lower/loop_interiors.h"
@@ -349,6 +350,10 @@ void chain_borders(Graph& g, Lowering& k) {
 
 void narrow_casts(Graph& g, Lowering& k) {
   each_tile_step(g, k, [&](Id s) { return compiler::narrow_casts(g, s, in_chunk(g, k)); });
+}
+
+void lane_order(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::lane_order(g, s, k.target); });
 }
 
 void even_lanes(Graph& g, Lowering& k) {

@@ -61,6 +61,7 @@ void interleaved_access(Graph& g, Lowering& k);
 void idle_loops(Graph& g, Lowering& k);     // not for kernels that the program wrote
 void chain_borders(Graph& g, Lowering& k);  // not for kernels that the program wrote
 void narrow_casts(Graph& g, Lowering& k);   // not for kernels that the program wrote
+void lane_order(Graph& g, Lowering& k);
 void even_lanes(Graph& g, Lowering& k);
 void index_dtype(Graph& g, Lowering& k);
 }  // namespace lowering

@@ -97,6 +97,7 @@ constexpr Pass table[] = {
     {"idle_loops", plain_kernel, Form::lowering, optional, lowering::idle_loops},
     {"chain_borders", plain_kernel, Form::lowering, optional, lowering::chain_borders},
     {"narrow_casts", plain_kernel, Form::lowering, optional, lowering::narrow_casts},
+    {"lane_order", kernel, Form::lowering, optional, lowering::lane_order},
     {"even_lanes", kernel, Form::lowering, optional, lowering::even_lanes},
     {"index_dtype", kernel, Form::lowered, required, lowering::index_dtype},
 };

@@ -148,15 +148,16 @@ class Folding {
       use.in_reduction = use.in_reduction || has_reduce_range(g_, ranges);
       use.splits_columns = use.splits_columns || (!ranges.empty() && divides_index(g_, g_.src(r).last(1)));
       use.is_hoisted = use.is_hoisted || reads_.is_hoisted(r);
-      use.hoisted += cost.contains_reduce ? all : all * share_of_gate(r);  // a reduction under a condition has no fast loop
+      use.hoisted += cost.contains_loop ? all : all * share_of_gate(r);  // a loop under a condition is no fast loop
     }
     return decide(stage, f, cost, use);
   }
 
-  // The share of all iterations in which the gate of a read holds. Only clauses that compare a range with a value outside of
-  // the loops count. Example: a piece of a concatenation is needed in its own iterations only.
+  // The share of all iterations in which the gate of a read holds. Only clauses that compare a range, or its remainder by a
+  // constant, with a value outside of the loops count. Example: a piece of a concatenation is needed in its own iterations
+  // only.
   double share_of_gate(Id read) {
-    std::unordered_map<Id, std::pair<double, double>> limits;  // by range: the first and the last iteration
+    std::unordered_map<Id, std::pair<double, double>> limits;  // by range or remainder: its first and its last value
     std::vector<Id> clauses{gated_index(g_, read).gate};
     while (!clauses.empty()) {
       const Id c = clauses.back();
@@ -164,19 +165,27 @@ class Folding {
       if (c == no_id || g_.src(c).size() != 2) continue;
       const auto [a, b] = g_.operands<2>(c);
       if (g_.op(c) == Op::AND) clauses.insert(clauses.end(), {a, b});
-      const bool below = g_.op(a) == Op::RANGE;
+      const bool below = values_of(a) > 0;
       const Id range = below ? a : b, limit = below ? b : a;
-      if (g_.op(c) != Op::LT || g_.op(range) != Op::RANGE || !ranges_in(g_, std::span(&limit, 1)).empty()) continue;
-      auto& [first, last] = limits.try_emplace(range, 0, model_.extent(g_.end(range)) - 1).first->second;
+      const double values = values_of(range);
+      if (g_.op(c) != Op::LT || values <= 0 || !ranges_in(g_, std::span(&limit, 1)).empty()) continue;
+      auto& [first, last] = limits.try_emplace(range, 0, values - 1).first->second;
       if (below)
         last = std::min(last, model_.extent(limit) - 1);
       else
         first = std::max(first, model_.extent(limit) + 1);
     }
     double share = 1;
-    for (const auto& [range, of] : limits)
-      share *= std::clamp((of.second - of.first + 1) / std::max(1.0, model_.extent(g_.end(range))), 0.0, 1.0);
+    for (const auto& [range, of] : limits) share *= std::clamp((of.second - of.first + 1) / values_of(range), 0.0, 1.0);
     return share;
+  }
+
+  // The number of values of a RANGE, or of its remainder by a constant; 0 for other nodes.
+  double values_of(Id id) {
+    if (g_.op(id) == Op::RANGE) return std::max(1.0, model_.extent(g_.end(id)));
+    if (g_.op(id) != Op::FLOORMOD) return 0;
+    const auto [range, divisor] = g_.operands<2>(id);
+    return g_.op(range) == Op::RANGE && g_.is_const(divisor) ? static_cast<double>(g_.value(divisor)) : 0;
   }
 
   bool decide(Id stage, const Fold& f, const ValueCost& cost, const ValueUse& use) {
