@@ -145,7 +145,15 @@ Id LoopNestBuilder::end_of_whole(Id begin, Id end, int step, Id load) {
 
 std::vector<Tail> LoopNestBuilder::constant_rest(const LoopPlan& p) const {
   const Id extent = g_.end(p.range);
-  return g_.is_const(extent) ? tails_of(p, g_.value(extent) % p.step) : p.tails;
+  if (!g_.is_const(extent)) return p.tails;
+  const int rest = narrow<int>(g_.value(extent) % p.step);
+  // A vector for the whole rest walks through an inner loop once. Shorter ones do it once for each of them.
+  if (p.lanes && rest > p.tails.front().step && p.tails.back().masked && has_loops()) return {{ceil_power_of_two(rest), true}};
+  return tails_of(p, rest);
+}
+
+bool LoopNestBuilder::has_loops() const {
+  return std::ranges::any_of(g_.reachable(stores()), [&](Id id) { return g_.op(id) == Op::FOR; });
 }
 
 std::vector<Tail> LoopNestBuilder::tails_of(const LoopPlan& p, std::int64_t iterations) {

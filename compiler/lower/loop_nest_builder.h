@@ -90,6 +90,7 @@ class LoopNestBuilder {
   // The loops behind the main loop. Of a constant extent, one iteration takes the rest: chunks and blocks begin at multiples of
   // the step.
   std::vector<Tail> constant_rest(const LoopPlan& p) const;
+  bool has_loops() const;  // inside of the iterations
   static std::vector<Tail> tails_of(const LoopPlan& p, std::int64_t iterations);
 
   // Whether the kernel may store elements twice: its effects are plain stores to memory that it does not load.

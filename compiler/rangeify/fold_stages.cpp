@@ -147,6 +147,7 @@ class Folding {
       const double all = model_.evaluations(cost, reads_.loops(r), ranges);
       use.in_reduction = use.in_reduction || has_reduce_range(g_, ranges);
       use.splits_columns = use.splits_columns || (!ranges.empty() && divides_index(g_, g_.src(r).last(1)));
+      use.is_strided = use.is_strided || (!ranges.empty() && has_steps(g_, g_.src(r).last(1)));
       use.is_hoisted = use.is_hoisted || reads_.is_hoisted(r);
       use.hoisted += cost.contains_loop ? all : all * share_of_gate(r);  // a loop under a condition is no fast loop
     }

@@ -13,10 +13,11 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr double cheap = 12;          // a value of at most this cost gets no buffer, however often it is computed, unless
-                                      // it divides: a division takes as long as many multiply-adds of a product
-constexpr double byte_cost = 8;       // operations in the time of storing and loading one byte
-constexpr double kernel_cost = 2048;  // operations in the time of starting one more kernel
+constexpr double cheap = 12;         // a value of at most this cost gets no buffer, however often it is computed, unless
+                                     // it divides: a division takes as long as many multiply-adds of a product
+constexpr double strided_cost = 2;   // more operations of a load whose lanes are apart: another load and shuffles
+constexpr double byte_cost = 8;      // operations in the time of storing and loading one byte
+constexpr double kernel_cost = 2048;                // operations in the time of starting one more kernel
 constexpr double worth_a_kernel = 8 * kernel_cost;  // work that pays for a kernel and a buffer of its own
 constexpr std::size_t index_limit = 64;             // chains of movement make indices longer; above this a copy is cheaper
 constexpr double code_limit = 512;                  // operations in all copies of a value together
@@ -48,6 +49,14 @@ bool is_inner_reduction(const ValueCost& cost, const ValueUse& use) {
 
 bool divides_index(const Graph& g, std::span<const Id> index) {
   return std::ranges::any_of(g.reachable(index), [&](Id id) { return g.op(id) == Op::FLOORDIV || g.op(id) == Op::FLOORMOD; });
+}
+
+bool has_steps(const Graph& g, std::span<const Id> index) {
+  return std::ranges::any_of(g.reachable(index), [&](Id id) {
+    if (g.op(id) != Op::MUL) return false;
+    const auto [a, b] = g.operands<2>(id);
+    return g.op(a) == Op::RANGE && g.is_const(b) && g.value(b) > 1;
+  });
 }
 
 bool has_reduce_range(const Graph& g, std::span<const Id> ranges) {
@@ -196,6 +205,7 @@ ValueCost StagingModel::cost_of_scalar(Id value) {
     c.operations = std::min(c.operations + n * operation_cost(op).recompute, huge);
     c.code += 1;
     if (op == Op::INDEX) {
+      c.loads += n;
       const double loaded = loaded_elements(id);
       c.most_loaded = std::max(c.most_loaded, loaded);
       if (g_.op(g_.data(id)) != Op::PARAM) c.most_stored = std::max(c.most_stored, loaded);
@@ -229,7 +239,8 @@ StagingModel::Stored StagingModel::needs_storage(const ValueCost& cost, const Va
   const bool is_cheap_operand = is_operand && cost.is_computed && !cost.has_positions && cost.most_stored < use.elements;
   if (cost.operations <= cheap && !cost.divides && !is_cheap_operand) return Stored::no;
   if (use.maps > 1 && static_cast<double>(use.maps) * cost.operations > code_limit) return Stored::many_copies;
-  const bool repeats = (use.hoisted - use.elements) * cost.operations > use.elements * use.bytes * byte_cost + kernel_cost;
+  const double each = cost.operations + (use.is_strided ? strided_cost * cost.loads : 0);
+  const bool repeats = (use.hoisted - use.elements) * each > use.elements * use.bytes * byte_cost + kernel_cost;
   return repeats ? Stored::repeated : Stored::no;
 }
 

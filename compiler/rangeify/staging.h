@@ -32,6 +32,7 @@ struct ValueCost {
   bool divides = false;          // whether one element needs a division or a square root
   bool is_computed = false;      // whether one element needs an operation that is no cast
   double code = 0;               // of a scalar value: number of nodes that a copy of it would add
+  double loads = 0;              // of a scalar value: elements that one element loads
   int reductions = 0;            // number of reductions that one element needs: 0, 1, or 2 for more
   bool has_positions = false;    // whether it is computed from positions
   bool from_positions = false;   // whether a reduction's terms are computed from positions, as in a selection of elements
@@ -51,10 +52,13 @@ struct ValueUse {
   bool is_hoisted = false;           // a reader has loops inside of which the value stays the same
   bool selects = false;              // its elements are found by comparisons or divisions, as in a concatenation or a reshape
   bool splits_columns = false;       // a reader's index on the last axis has a division
+  bool is_strided = false;           // a reader's index on the last axis has steps of 2 or more
   bool is_partial = false;           // one axis of a reduction over several axes: another REDUCE of the same kind reads it
   std::size_t index_operations = 0;  // size of the longest index expression of a reader
 };
 
+// Whether an index has steps of a constant greater than 1.
+bool has_steps(const Graph& g, std::span<const Id> index);
 // Whether an index contains a division.
 bool divides_index(const Graph& g, std::span<const Id> index);
 // Whether one of the RANGEs belongs to a reduction.
