@@ -123,30 +123,27 @@ class Transpose {
   }
 
   // The same by parts: element h = stride * h' + r of n takes tap k = stride * k' + r of window h' - k'. So no index is divided
-  // along the taps. A tap that the last parts lack is 0. It is read in place of the last tap, so that all reads are inside.
+  // along the taps, and a loop over h' has code for each r.
   Id split_windows(Id y, std::int64_t k, std::int64_t taps, std::int64_t stride, Id n) {
     const auto axis = static_cast<std::size_t>(k);
-    const std::int64_t most = (taps + stride - 1) / stride;  // taps of an element
-    const Id s = g_.index(stride), zero = g_.index(0), all = g_.index(most * stride);
+    const Id s = g_.index(stride), zero = g_.index(0);
     const Id count = index_floordiv(g_, index_add(g_, n, g_.index(stride - 1)), s);
     Extents to = e_.shape(y);
-    to[axis] = all;
-    if (most * stride != taps) {
-      const Id repeated = e_.b.pad(y, e_.number(g_.dtype(y), 0), PadMode::edge, Extents(to.size(), zero), to);
-      const Id tap = e_.iota_along(axis, to.size(), all), last = e_.number(DType::i64, static_cast<double>(taps));
-      y = e_.masked(e_.b.expand(e_.less(tap, last), to), repeated);
+    to.erase(to.begin() + k);
+    to[axis] = count;
+    to.insert(to.begin() + k + 1, g_.index(1));
+    std::vector<Id> parts;
+    for (std::int64_t r = 0; r < stride; ++r) {
+      if (r >= taps) {
+        parts.push_back(e_.zeros(g_.dtype(y), to));
+        continue;
+      }
+      const Id own = e_.slice_axis(y, axis, g_.index(r), stride, g_.index((taps - r + stride - 1) / stride));
+      parts.push_back(e_.reshape(e_.sum_over(e_.b.unshear(own, k, k + 1, 1, 1, count), {k}), to));
     }
-    to[axis] = g_.index(most);
-    to.insert(to.begin() + k + 1, s);
-    Axes order(to.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::swap(order[axis + 1], order[axis + 2]);  // k', o, r
-    const Id placed = e_.b.unshear(e_.permute(e_.reshape(y, to), order), k, k + 1, 1, 1, count);
-    const Id sums = e_.sum_over(placed, {k});
-    to = e_.shape(sums);
     to[axis] = index_mul(g_, count, s);
     to.erase(to.begin() + k + 1);
-    return e_.slice_axis(e_.reshape(sums, to), axis, zero, 1, n);
+    return e_.slice_axis(e_.reshape(e_.b.concat(parts, k + 1), to), axis, zero, 1, n);
   }
 
   bool whole_axis(std::size_t a, const Extents& from, const Extents& to) const {

@@ -181,11 +181,13 @@ class Folding {
     return share;
   }
 
-  // The number of values of a RANGE, or of its remainder by a constant; 0 for other nodes.
+  // The number of values of a RANGE, or of the remainder by a constant of a RANGE plus a constant; 0 for other nodes.
   double values_of(Id id) {
     if (g_.op(id) == Op::RANGE) return std::max(1.0, model_.extent(g_.end(id)));
     if (g_.op(id) != Op::FLOORMOD) return 0;
-    const auto [range, divisor] = g_.operands<2>(id);
+    const auto [value, divisor] = g_.operands<2>(id);
+    const bool is_shifted = g_.op(value) == Op::ADD && g_.is_const(g_.src(value, 1));
+    const Id range = is_shifted ? g_.src(value, 0) : value;
     return g_.op(range) == Op::RANGE && g_.is_const(divisor) ? static_cast<double>(g_.value(divisor)) : 0;
   }
 

@@ -35,7 +35,7 @@ class RangeSplitter {
   void run() {
     const std::vector<Id> nodes = g_.reachable(kernel_.sink);
     for (const Id id : nodes) find_factor(id);
-    if (factors_.empty()) return;
+    if (factors_.empty() && shifted_.empty()) return;
     count_uses(nodes);
     const std::vector<Id> loops = loop_ranges_of(g_, kernel_);
     const bool has_tiles = has_tile_steps(g_, kernel_.sink);
@@ -55,6 +55,7 @@ class RangeSplitter {
     if (g_.dtype(id) != DType::index || (g_.op(id) != Op::FLOORDIV && g_.op(id) != Op::FLOORMOD)) return;
     const auto [value, by] = g_.operands<2>(id);
     const auto x = as_factor_.find(value);
+    if (x == as_factor_.end() && is_shifted(value, by)) shifted_.push_back(id);
     if (x == as_factor_.end() || !is_divisor(by)) return;
     SplitFactor d = x->second;
     const auto cut = product(d.low, by);
@@ -63,6 +64,14 @@ class RangeSplitter {
     as_factor_[id] = d;
     factors_.push_back(id);
   }
+  // Whether the value is a range plus a constant, and the constant `by` divides the range's end.
+  bool is_shifted(Id value, Id by) {
+    if (g_.op(value) != Op::ADD) return false;
+    const auto [range, offset] = g_.operands<2>(value);
+    return g_.op(range) == Op::RANGE && g_.is_const(offset) && index_value(g_, by).value_or(1) > 1 &&
+           quotient(g_.end(range), by).has_value();
+  }
+  Id range_of_shifted(Id division) const { return g_.src(g_.src(division, 0), 0); }
   bool is_divisor(Id id) const {  // a constant above 1, or an expression without ranges and loads
     const auto c = index_value(g_, id);
     if (c) return *c > 1;
@@ -90,7 +99,8 @@ class RangeSplitter {
   }
 
   bool has_factors(Id range) const {
-    return std::ranges::any_of(factors_, [&](Id d) { return as_factor_.at(d).range == range; });
+    return std::ranges::any_of(factors_, [&](Id d) { return as_factor_.at(d).range == range; }) ||
+           std::ranges::any_of(shifted_, [&](Id d) { return range_of_shifted(d) == range; });
   }
   bool may_split(Id range, const std::vector<Id>& nodes) const {
     const Id end = g_.end(range);
@@ -152,6 +162,8 @@ class RangeSplitter {
       count(d.low, used);
       count(d.high, used);
     }
+    for (const Id id : shifted_)
+      if (range_of_shifted(id) == range) count(g_.src(id, 1), in_access_.contains(id));
     std::erase_if(cuts, [](const auto& c) { return c.second == 0; });
     std::ranges::stable_sort(cuts, [](const auto& a, const auto& b) { return a.second > b.second; });
     std::vector<Id> out;
@@ -216,9 +228,10 @@ class RangeSplitter {
   Simplifier& simplify_;
   std::unordered_map<Id, SplitFactor> as_factor_;  // by node
   std::vector<Id> factors_;                        // FLOORDIV and FLOORMOD nodes with a SplitFactor, ascending
-  std::unordered_set<Id> in_access_;               // nodes of indices of loads and stores
-  std::unordered_map<Id, Split> splits_;           // by RANGE
-  std::int64_t fresh_ = -1;                        // temporary ids; number_ranges() gives the final ones
+  std::vector<Id> shifted_;               // FLOORDIV and FLOORMOD nodes of a RANGE plus a constant: simplified after the split
+  std::unordered_set<Id> in_access_;      // nodes of indices of loads and stores
+  std::unordered_map<Id, Split> splits_;  // by RANGE
+  std::int64_t fresh_ = -1;               // temporary ids; number_ranges() gives the final ones
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // split_ranges: splits a range that indices divide by factors of its end, so that the loop contains no division.
 //
 // Before: a RANGE r; loads and stores have r // c or r % c in their indices, where c divides r's end. Both may be symbolic.
+//   Also (r + a) // c and (r + a) % c with constants a and c.
 // After: one range for each factor of r in a mixed radix. r, r // c and r % c are sums of multiples of factors.
 //   Two divisors are used together if one divides the other, as 4 and 12. Of two others, as 4 and 6, only the one that
 //   removes more divisions is used. A range stays if no index of a load or store divides it, and other expressions divide it
