@@ -13,8 +13,6 @@ using record::op;
 
 namespace {
 
-bool is_shared_array(const record::node& n) { return n.o == op::local && (n.imm & record::shared_array) != 0; }
-
 // Calls f(indices) for each element, in row-major order. The extents are constants.
 template <class F>
 void each_element(const Graph& g, std::span<const Id> extents, F&& f) {

@@ -17,7 +17,6 @@ namespace {
 bool opens(op o) { return o == op::kernel || o == op::loop || o == op::when || o == op::otherwise; }
 bool closes(op o) { return o == op::kernel_end || o == op::loop_end || o == op::when_end; }
 bool leaves(op o) { return o == op::break_ || o == op::continue_; }
-bool is_shared_array(const record::node& n) { return n.o == op::local && (n.imm & record::shared_array) != 0; }
 bool is_int(kiln_dtype d) { return d >= KILN_BOOL && d <= KILN_U64; }
 
 std::string where(const record::node& n) {

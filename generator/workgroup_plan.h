@@ -20,6 +20,8 @@
 
 namespace kiln::generator {
 
+inline bool is_shared_array(const record::node& n) { return n.o == record::op::local && (n.imm & record::shared_array) != 0; }
+
 class WorkgroupPlan {
  public:
   // kernel: the number of its record. Throws Diagnostic E-barrier if some work items might not reach a barrier.

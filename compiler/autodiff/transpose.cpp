@@ -13,7 +13,7 @@ namespace kiln::compiler::autodiff {
 namespace {
 
 // The longest axis whose products are written out.
-constexpr std::int64_t most_products = 16;
+constexpr std::int64_t most_terms = 16;
 
 class Transpose {
  public:
@@ -325,7 +325,7 @@ Id products_of_others(Emit& e, Id x, std::size_t axis) {
   const Extents shape = e.shape(x);
   const Id one = e.number(g.dtype(x), 1);
   const auto n = index_value(g, shape[axis]);
-  if (n && *n >= 1 && *n <= most_products) {
+  if (n && *n >= 1 && *n <= most_terms) {
     std::vector<Id> parts, below, above(static_cast<std::size_t>(*n), no_id);
     for (std::int64_t i = 0; i < *n; ++i) {
       const Id at = g.index(i), single = g.index(1);

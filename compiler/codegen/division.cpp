@@ -5,7 +5,7 @@
 namespace kiln::compiler {
 namespace {
 
-llvm::Value* zero(llvm::Value* like) { return llvm::Constant::getNullValue(like->getType()); }
+llvm::Value* zero_like(llvm::Value* like) { return llvm::Constant::getNullValue(like->getType()); }
 
 // Maximum, for divisors that must not be 0 (or -1). A select would be clearer, but LLVM's InstCombine divides by both of its
 // arms. If an arm is a constant vector with a 0 in one lane, the whole quotient becomes undefined.
@@ -14,10 +14,10 @@ llvm::Value* at_least(LlvmBuilder& b, llvm::Value* y, std::int64_t least) {
 }
 
 llvm::Value* unsigned_division(LlvmBuilder& b, bool mod, llvm::Value* x, llvm::Value* y) {
-  llvm::Value* by_zero = b.CreateICmpEQ(y, zero(y));
+  llvm::Value* by_zero = b.CreateICmpEQ(y, zero_like(y));
   llvm::Value* safe = at_least(b, y, 1);
   if (mod) return b.CreateURem(x, safe);  // x mod 1 = 0
-  return b.CreateSelect(by_zero, zero(x), b.CreateUDiv(x, safe));
+  return b.CreateSelect(by_zero, zero_like(x), b.CreateUDiv(x, safe));
 }
 
 // Floor division by a positive power of two is a shift; the remainder is a mask.
@@ -36,19 +36,19 @@ llvm::Value* emit_division(LlvmBuilder& b, Op op, DType d, llvm::Value* x, llvm:
   if (floor && llvm::PatternMatch::match(y, llvm::PatternMatch::m_APInt(divisor)) && divisor->isStrictlyPositive() &&
       divisor->isPowerOf2())
     return floor_by_power(b, mod, x, *divisor);
-  llvm::Value* by_zero = b.CreateICmpEQ(y, zero(y));
+  llvm::Value* by_zero = b.CreateICmpEQ(y, zero_like(y));
   llvm::Value* by_minus_one = b.CreateICmpEQ(y, int_like(y->getType(), -1));
   llvm::Value* one = int_like(y->getType(), 1);
   llvm::Value* safe = b.CreateSub(at_least(b, b.CreateAdd(y, one), 2), one);
   llvm::Value* rest = b.CreateSRem(x, safe);
   // The remainder has the sign of x; the floor forms need the sign of y.
-  llvm::Value* differs = b.CreateICmpSLT(b.CreateXor(rest, safe), zero(x));
-  llvm::Value* adjust = b.CreateAnd(b.CreateICmpNE(rest, zero(x)), differs);
-  if (mod) return floor ? b.CreateAdd(rest, b.CreateSelect(adjust, safe, zero(x))) : rest;
+  llvm::Value* differs = b.CreateICmpSLT(b.CreateXor(rest, safe), zero_like(x));
+  llvm::Value* adjust = b.CreateAnd(b.CreateICmpNE(rest, zero_like(x)), differs);
+  if (mod) return floor ? b.CreateAdd(rest, b.CreateSelect(adjust, safe, zero_like(x))) : rest;
   llvm::Value* quotient = b.CreateSDiv(x, safe);
   if (floor) quotient = b.CreateAdd(quotient, b.CreateSExt(adjust, x->getType()));
   quotient = b.CreateSelect(by_minus_one, b.CreateNeg(x), quotient);
-  return b.CreateSelect(by_zero, zero(x), quotient);
+  return b.CreateSelect(by_zero, zero_like(x), quotient);
 }
 
 }  // namespace kiln::compiler

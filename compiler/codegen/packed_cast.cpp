@@ -30,7 +30,7 @@ struct Source {
 Source source_of(Value* v, DType to) {
   const double most = static_cast<double>((1 << (bits(to) - (is_signed(to) ? 1 : 0))) - 1);
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(v);
-  const bool rounds = call != nullptr && call->getIntrinsicID() == roundeven;
+  const bool rounds = call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::roundeven;
   return {rounds ? call->getArgOperand(0) : v, rounds, is_signed(to), most};
 }
 

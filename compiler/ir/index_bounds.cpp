@@ -9,7 +9,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int max_depth = 16;  // of nested atoms; limits the recursion
+constexpr int bounds_depth = 16;  // of nested atoms; limits the recursion
 
 bool proven(const Graph& g, Id id, std::span<const SymbolFacts> facts) {
   return IndexProof(g, facts).nonnegative(poly_of(g, id));
@@ -23,7 +23,7 @@ SymbolFacts facts_of(const Graph& g, Id sym, std::span<const SymbolFacts> facts)
 
 // Collects the symbols of an expression in structural order; false: it nests too deeply.
 bool collect_symbols(const Graph& g, Id id, int depth, std::vector<Id>& out) {
-  if (depth > max_depth) return false;
+  if (depth > bounds_depth) return false;
   for (const Monomial& m : poly_of(g, id))
     for (Id a : m.atoms) {
       if (g.op(a) == Op::SYM) {
@@ -38,7 +38,7 @@ bool collect_symbols(const Graph& g, Id id, int depth, std::vector<Id>& out) {
 
 // The value if every symbol has the value `symbol`. nullopt: overflow, or an operation that extents do not have.
 std::optional<std::int64_t> evaluate(const Graph& g, Id id, std::int64_t symbol, int depth) {
-  if (depth > max_depth) return std::nullopt;
+  if (depth > bounds_depth) return std::nullopt;
   std::int64_t sum = 0;
   for (const Monomial& m : poly_of(g, id)) {
     std::int64_t product = m.coefficient;

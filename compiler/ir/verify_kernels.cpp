@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t most_stack = std::int64_t{1} << 20;  // bytes of arrays in a kernel, as lowering allows
 
-constexpr VerifyRule rules[] = {
+constexpr VerifyRule kernel_table[] = {
     {"KP", "buffers", "kernel slots name buffers of the same type"},
     {"K", "kernel-form", "ENDs over LOOP ranges: of STOREs, or of the states of a kernel of the program; no tensor is left"},
     {"K", "range-end",
@@ -176,7 +176,7 @@ class KernelVerifier {
 
 }  // namespace
 
-std::span<const VerifyRule> kernel_rules() { return rules; }
+std::span<const VerifyRule> kernel_rules() { return kernel_table; }
 
 void verify_kernel(const Graph& g, const Schedule& s, std::size_t i) { KernelVerifier(g, s, i).check(); }
 

@@ -12,7 +12,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr VerifyRule rules[] = {
+constexpr VerifyRule loop_table[] = {
     {"KP", "ranges-ended", "every RANGE that reaches the sink is ended before it"},
     {"KP", "loop-range",
      "each FOR has a RANGE of its own, on which its bounds and initial values, and LOADs in them, do not depend"},
@@ -167,7 +167,7 @@ class LoopVerifier {
 
 }  // namespace
 
-std::span<const VerifyRule> loop_rules() { return rules; }
+std::span<const VerifyRule> loop_rules() { return loop_table; }
 
 void verify_loops(const Graph& g, Id sink) { LoopVerifier(g, sink).check(); }
 

@@ -13,7 +13,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr VerifyRule rules[] = {
+constexpr VerifyRule range_table[] = {
     {"K", "range-program", "ENDs of STOREs to parameters, over RANGEs; reductions over RANGEs of their kind"},
     {"K", "tensor-use", "a tensor is read by INDEX and written in KERNELs, with one index for each axis"},
     {"K", "range-scope", "a RANGE belongs to one FOR, one KERNEL, or to ENDs, STAGEs and REDUCEs"},
@@ -188,7 +188,7 @@ class RangeVerifier {
 
 }  // namespace
 
-std::span<const VerifyRule> range_rules() { return rules; }
+std::span<const VerifyRule> range_rules() { return range_table; }
 
 void verify_ranges(const Graph& g, const Program& p, Id sink) { RangeVerifier(g, p, sink).check(); }
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t longest_expression = std::int64_t{1} << 16;  // most terms, written out as a tree
 
-constexpr VerifyRule rules[] = {
+constexpr VerifyRule schedule_table[] = {
     {"TKP", "form", "the statements are those that the pass leaves"},
     {"TKP", "declared", "each symbol is declared once; one that the run sets has an i64 buffer of one element, or a loop"},
     {"TKP", "run-expression", "what the run evaluates is arithmetic on symbols and constants, of at most 65536 terms"},
@@ -252,7 +252,7 @@ class StatementVerifier {
 
 }  // namespace
 
-std::span<const VerifyRule> schedule_rules() { return rules; }
+std::span<const VerifyRule> schedule_rules() { return schedule_table; }
 
 void verify_statements(const Graph& g, const Schedule& s, Form form) { StatementVerifier(g, s, form).check(); }
 

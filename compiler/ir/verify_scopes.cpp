@@ -11,7 +11,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr VerifyRule rules[] = {
+constexpr VerifyRule scope_table[] = {
     {"T", "range-owner", "each RANGE belongs to one FOR or KERNEL"},
     {"T", "escape", "values of a region are used outside only through GET"},
     {"T", "scope-entry", "bounds, extents and initial values do not depend on the scope's own RANGEs and CARRYs"},
@@ -153,7 +153,7 @@ class ScopeVerifier {
 
 }  // namespace
 
-std::span<const VerifyRule> scope_rules() { return rules; }
+std::span<const VerifyRule> scope_rules() { return scope_table; }
 
 void verify_scopes(const Graph& g, std::span<const Id> roots) { ScopeVerifier(g, roots).check(); }
 

@@ -11,7 +11,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr VerifyRule rules[] = {
+constexpr VerifyRule state_table[] = {
     {"KP", "state-loop", "what changes a state is in the loop that the state is in; a FOR hands states of outer ones on"},
     {"KP", "state-order", "every LOAD of a state can come before what changes that state"},
 };
@@ -110,7 +110,7 @@ class StateOrder {
 
 }  // namespace
 
-std::span<const VerifyRule> state_rules() { return rules; }
+std::span<const VerifyRule> state_rules() { return state_table; }
 
 void verify_states(const Graph& g, std::span<const Id> nodes, const NodeTable<Id>& loop_of) {
   StateOrder(g, nodes, loop_of).check();

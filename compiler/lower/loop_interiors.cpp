@@ -13,7 +13,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::size_t most_nodes = 400;        // of a body, which is copied twice
+constexpr std::size_t most_inner_nodes = 400;  // of a body, which is copied twice
 constexpr std::size_t most_scalar_nodes = 64;  // the same without lanes: such loops are often short
 constexpr std::int64_t few_iterations = 16;    // of a loop without lanes that stays whole
 constexpr int most_loops = 16;                 // in one kernel
@@ -39,7 +39,7 @@ class LoopInterior {
 
   // What each node that acts at a border is in the interior. Empty: there is no border.
   std::unordered_map<Id, Id> find() {
-    if (parts_.conditional || parts_.init.empty() || has_effects_ || varying_.size() > most_nodes) return {};
+    if (parts_.conditional || parts_.init.empty() || has_effects_ || varying_.size() > most_inner_nodes) return {};
     if (std::ranges::any_of(varying_, [&](Id id) { return g_.op(id) == Op::FOR; }) || !is_wanted()) return {};
     for (const Id id : nodes_)
       if (varying_.contains(id)) look(id);

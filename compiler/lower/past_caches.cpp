@@ -13,7 +13,7 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t cache_bytes = std::int64_t{32} << 20;
-constexpr std::int64_t line = 64;
+constexpr std::int64_t line_bytes = 64;
 
 }  // namespace
 
@@ -26,9 +26,9 @@ std::int64_t past_caches_from(const Graph& g, std::span<const Id> stores, Id lan
     const std::int64_t slot = g.slot(g.state(id));
     if (is_load && slot == own) return 0;
     const int size = bytes(is_load ? g.dtype(id) : g.dtype(value_of(g, id)));
-    const std::int64_t stride = std::clamp(index_stride(g, index_of(g, id), lanes).value_or(0), -line, line);
+    const std::int64_t stride = std::clamp(index_stride(g, index_of(g, id), lanes).value_or(0), -line_bytes, line_bytes);
     std::int64_t& most = moved[slot];
-    most = std::max(most, std::min(line, (stride < 0 ? -stride : stride) * size));
+    most = std::max(most, std::min(line_bytes, (stride < 0 ? -stride : stride) * size));
   }
   std::int64_t all = 0;
   for (const auto& [slot, size] : moved) all += size;

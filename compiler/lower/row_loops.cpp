@@ -19,7 +19,7 @@ namespace {
 constexpr int array_bytes = 8 * 1024;    // of one array
 constexpr int bytes_of_all = 16 * 1024;  // of all arrays and rows that are used again: a part of the first-level cache
 constexpr int most_arrays = 16;
-constexpr int fewest_rows = 8;              // of a loop: with fewer, arrays cost more than they save
+constexpr int fewest_loop_rows = 8;         // of a loop: with fewer, arrays cost more than they save
 constexpr std::int64_t registers_wide = 4;  // registers of the shortest row that is worth arrays
 constexpr int light_body = 24;              // most operations of a row for which two registers per value fit
 
@@ -51,7 +51,7 @@ std::vector<Id> outer_row_loops(const Graph& g, std::span<const Id> roots, Id co
   for (const Id id : nodes) {
     if (g.op(id) != Op::FOR || in_loops.contains(id)) continue;
     const LoopParts l = loop_parts(g, id);
-    const bool is_short = g.is_const(l.begin) && g.is_const(l.end) && g.value(l.end) - g.value(l.begin) < fewest_rows;
+    const bool is_short = g.is_const(l.begin) && g.is_const(l.end) && g.value(l.end) - g.value(l.begin) < fewest_loop_rows;
     if (l.conditional || l.step != 1 || is_short || across.contains(l.begin) || across.contains(l.end)) return {};
     loops.push_back(id);
   }

@@ -33,7 +33,7 @@ namespace {
 constexpr int light_body = 24;         // most operations of a body for which two registers per value fit
 constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough at the end
 constexpr int room_for_interior = 5;   // registers of the shortest range whose interior has vectors of two registers
-constexpr int widest_tile = 16;        // lanes of a tile
+constexpr int widest_plan_tile = 16;   // lanes of a tile
 constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
 constexpr int rows_at_once = 4;        // rows under overlapping windows
 constexpr int most_of_rows = 64;       // most operations of a body for which the vectors of these rows fit registers
@@ -186,7 +186,7 @@ bool are_interleaved(const Graph& g, std::span<const Id> loads, Id lanes) {
 // load needs it, or the ranges are shorter than a tile.
 std::optional<std::vector<LoopPlan>> tiles(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
                                            int one_register, bool may_mask) {
-  const int widest = std::min(one_register, widest_tile);
+  const int widest = std::min(one_register, widest_plan_tile);
   const std::size_t last = ranges.size() - 1;
   const int lanes = side_of(g, ranges[last], widest);
   if (widest < shortest_lanes || lanes == 0) return std::nullopt;
@@ -230,7 +230,7 @@ std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std:
   if (!b.fma_loops.empty()) return as_they_are;  // tiles of an fma loop already share their loads
   const LaneCost cost(g, stores, order, first_short, target);
   const bool fits = cost.operations() <= huge_body && cost.registers() <= target.vector_registers;
-  const bool fill_tiles = Short(g, order).iterations >= std::min(widest_tile, target.vector_bytes / b.widest);
+  const bool fill_tiles = Short(g, order).iterations >= std::min(widest_plan_tile, target.vector_bytes / b.widest);
   const bool pays =
       cost.written_out() <= worth_copies * cost.loops_around() ||
       (!fill_tiles && outer_lanes(g, stores, order) && cost.lanes_of_outer() <= worth_copies * cost.lanes_of_outer_alone());

@@ -34,8 +34,8 @@ class Sides {
 
   bool differ_at(std::span<const std::int64_t> point) {
     guard_.at(point);
-    const bool holds = guard_.is_true(rule_.guard), absent = guard_[rule_.guard].kind == ValueKind::absent;
-    if (!holds) return absent;
+    const bool holds = guard_.is_true(rule_.guard), nothing = guard_[rule_.guard].kind == ValueKind::absent;
+    if (!holds) return nothing;
     value_.at(point);
     const ExactValue &a = value_[rule_.lhs], &b = value_[rule_.rhs];
     if (a.kind == ValueKind::wide || b.kind == ValueKind::wide) return false;

@@ -10,9 +10,9 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int width = 160, variable_bits = 64, max_shift = 62;
+constexpr int width = 160, variable_bits = 64, most_shift = 62;
 
-std::string number(std::int64_t v) {
+std::string bv_number(std::int64_t v) {
   const std::string w = " " + std::to_string(width) + ")";
   if (v >= 0) return "(_ bv" + std::to_string(v) + w;
   return "(bvneg (_ bv" + std::to_string(v).substr(1) + w + ")";
@@ -58,7 +58,7 @@ class BitQuery {
       case Op::SUB:
       case Op::NEG: ++widest; break;
       case Op::MUL:
-      case Op::SHL: widest = bits_[g_.src(id, factor(id))] + max_shift; break;
+      case Op::SHL: widest = bits_[g_.src(id, factor(id))] + most_shift; break;
       default: break;
     }
     return bits_[id] = widest;
@@ -75,7 +75,7 @@ class BitQuery {
     }
     if (!g_.is_const(p) || g_.value(p) <= 0) return {};
     const auto power = static_cast<std::uint64_t>(g_.value(p));
-    return std::has_single_bit(power) ? number(std::countr_zero(power)) : std::string();
+    return std::has_single_bit(power) ? bv_number(std::countr_zero(power)) : std::string();
   }
 
   // A shift by a count outside 0..62 has no value. It becomes an arbitrary value, so that no proof depends on it.
@@ -83,7 +83,7 @@ class BitQuery {
     if (k.empty()) return {};
     const std::string none = "none" + std::to_string(nones_++);
     declarations += "(declare-const " + none + " " + sort() + ")\n";
-    const std::string valid = "(and (bvsle " + number(0) + " " + k + ") (bvsle " + k + " " + number(max_shift) + "))";
+    const std::string valid = "(and (bvsle " + bv_number(0) + " " + k + ") (bvsle " + k + " " + bv_number(most_shift) + "))";
     return "(ite " + valid + " " + call(operation, x, k) + " " + none + ")";
   }
   std::string remainder(Id id) {
@@ -95,7 +95,7 @@ class BitQuery {
   std::string term(Id id) {
     const bool condition = g_.dtype(id) == DType::boolean;
     switch (g_.op(id)) {
-      case Op::CONST: return condition ? (g_.value(id) != 0 ? "true" : "false") : number(g_.value(id));
+      case Op::CONST: return condition ? (g_.value(id) != 0 ? "true" : "false") : bv_number(g_.value(id));
       case Op::SYM: {
         const std::string v = "v_" + std::string(g_.name(id));
         declarations += "(declare-const " + v + " (_ BitVec " + std::to_string(variable_bits) + "))\n";

@@ -12,7 +12,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t alignment = KILN_WORKSPACE_ALIGNMENT;
+constexpr std::int64_t buffer_alignment = KILN_WORKSPACE_ALIGNMENT;
 constexpr std::size_t most_tried = 16;  // blocks that are tried for one buffer
 
 // The order of kernels in linear space. For each kernel: a number below which all kernels have ended when it begins, and one
@@ -98,9 +98,9 @@ class InOrder {
   // Size in bytes, rounded up to cache lines.
   Id room(const Buffer& b) {
     const Id size = index_mul(g_, b.stored(), g_.index(bytes(b.dtype)));
-    const Id rounded = index_add(g_, size, g_.index(alignment - 1));
-    const Id lines = index_floordiv(g_, rounded, g_.index(alignment));
-    return index_mul(g_, lines, g_.index(alignment));
+    const Id rounded = index_add(g_, size, g_.index(buffer_alignment - 1));
+    const Id lines = index_floordiv(g_, rounded, g_.index(buffer_alignment));
+    return index_mul(g_, lines, g_.index(buffer_alignment));
   }
 
   bool all_before(int first, int second) const {

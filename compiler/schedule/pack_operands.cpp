@@ -13,8 +13,6 @@
 namespace kiln::compiler {
 namespace {
 
-bool is_among(std::span<const Id> ids, Id id) { return std::ranges::find(ids, id) != ids.end(); }
-
 class OperandPacking {
  public:
   OperandPacking(Graph& g, Schedule& s, Kernel& k, const Facts& facts)

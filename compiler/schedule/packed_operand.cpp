@@ -135,8 +135,6 @@ class Packing {
   RangeIds ids_;
 };
 
-bool is_among(std::span<const Id> ids, Id id) { return std::ranges::find(ids, id) != ids.end(); }
-
 }  // namespace
 
 Operand operand_over(std::span<const Id> loops, Id value, Id r, std::span<const Id> used, bool contiguous) {

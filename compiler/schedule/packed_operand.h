@@ -2,6 +2,7 @@
 // product_versions).
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
+
+inline bool is_among(std::span<const Id> ids, Id id) { return std::ranges::find(ids, id) != ids.end(); }
 
 // A value of a reduction over r, and the ranges that it depends on.
 struct Operand {

@@ -23,7 +23,8 @@ constexpr double much_more = 16;              // fuse beyond the cache if the wh
 constexpr std::int64_t product_rows = 8;      // rows of a tile with a product: they share one pass over its right operand
 constexpr std::int64_t fewest_copies = 4;     // iterations of a loop of a product that share loads well
 constexpr std::int64_t halo_rows = 16;        // rows of a tile with a halo
-constexpr std::int64_t short_rows = 64;  // rows of a tile whose rows are short ranges (unrollable_loops.h): they become lanes
+constexpr std::int64_t rows_of_lanes =
+    64;  // rows of a tile whose rows are short ranges (unrollable_loops.h): they become lanes
 constexpr double recompute_for_store = 24;  // operations that cost as much as to store and load one element
 
 }  // namespace
@@ -438,7 +439,7 @@ bool RowClusters::choose_rows(RowCluster& c) {
         "the product runs faster in blocks of more rows, and storing its operand takes no more memory than the parameters do");
   const bool are_lanes =
       most_halo == 0 && std::ranges::all_of(c.kernels, [&](std::size_t k) { return is_short_row(k, c.depth); });
-  if (are_lanes) c.rows = short_rows;
+  if (are_lanes) c.rows = rows_of_lanes;
   if (most_halo > 0) c.rows = halo_rows;
   if (halo_cost > static_cast<double>(c.rows) * recompute_for_store)
     return no("computing the rows of the halo again costs more than storing them");

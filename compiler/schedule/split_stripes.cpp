@@ -15,7 +15,7 @@ namespace kiln::compiler {
 namespace {
 
 // A shorter reduction, or fewer columns, cost less than the memory for the stripes.
-constexpr std::int64_t long_reduction = 16 * reduce_stripes;
+constexpr std::int64_t long_stripes = 16 * reduce_stripes;
 constexpr std::int64_t many_columns = 32;
 constexpr std::int64_t far_apart = 16;  // elements
 
@@ -51,7 +51,7 @@ class StripeSplitter {
     if (!is_one || g_.reduce_order(reduce) != ReduceOrder::striped || !is_float(g_.dtype(reduce))) return false;
     if (is_extremum(g_.reduce_kind(reduce))) return false;
     const Id r = g_.src(reduce, n);
-    if (bounds_(g_.end(r)).max < long_reduction) return false;
+    if (bounds_(g_.end(r)).max < long_stripes) return false;
     bool is_far = false;
     for (const Id id : g_.reachable(g_.src(reduce).first(n))) {
       if (g_.op(id) != Op::LOAD) continue;

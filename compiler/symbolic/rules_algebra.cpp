@@ -29,7 +29,7 @@ bool find_constant_last(RewriteContext& c, Id n, Match& m) {
   return is_index_const(c.g, k) && m.bind({x, k, b});
 }
 
-constexpr Rule rules[] = {
+constexpr Rule algebra_table[] = {
     {"known-value", "x", "k <= x and x <= k", "k", find_known_value},
     {"known-true", "p", "not not p", "True", find_condition},
     {"known-false", "p", "not p", "False", find_condition},
@@ -61,6 +61,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-std::span<const Rule> algebra_rules() { return rules; }
+std::span<const Rule> algebra_rules() { return algebra_table; }
 
 }  // namespace kiln::compiler::symbolic

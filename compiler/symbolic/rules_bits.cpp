@@ -43,7 +43,7 @@ bool find_shift(RewriteContext& c, Id n, Match& m) {
   return is_index(c.g, n) && index_constant(c.g, k) && m.bind({x, k});
 }
 
-constexpr Rule rules[] = {
+constexpr Rule bit_table[] = {
     {"shl-product", "x << k", "0 <= k and k < 62", "x * (1 << k)", find_shift},
     {"shr-quotient", "x >> k", "0 <= k and k < 62", "x // (1 << k)", find_shift},
     {"and-0", "x & 0", "", "0"},
@@ -63,6 +63,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-std::span<const Rule> bit_rules() { return rules; }
+std::span<const Rule> bit_rules() { return bit_table; }
 
 }  // namespace kiln::compiler::symbolic

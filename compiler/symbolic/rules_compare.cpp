@@ -130,7 +130,7 @@ bool find_equality(RewriteContext& c, Id n, Match& m) {
   return (left != a || right != b) && m.bind({a, b, c.g.index(g), left, right});
 }
 
-constexpr Rule rules[] = {
+constexpr Rule compare_table[] = {
     {"le-lt", "a <= b", "", "a < b + 1"},
     {"lt-canonical", "a < b", "l - r == a - b", "l < r", find_lt_canonical},
     {"lt-true", "a < b", "a < b", "True"},
@@ -156,6 +156,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-std::span<const Rule> compare_rules() { return rules; }
+std::span<const Rule> compare_rules() { return compare_table; }
 
 }  // namespace kiln::compiler::symbolic

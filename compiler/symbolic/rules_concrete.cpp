@@ -21,7 +21,7 @@ bool find_magic(RewriteContext& c, Id n, Match& m) {
   return false;
 }
 
-constexpr Rule rules[] = {
+constexpr Rule concrete_table[] = {
     {"magic-division", "x // d",
      "0 <= x and x <= v and p <= m * d and (m * d - p) * v < p and d > 0 and v * m <= 4611686018427387904", "(x * m) // p",
      find_magic},
@@ -29,6 +29,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-std::span<const Rule> concrete_rules() { return rules; }
+std::span<const Rule> concrete_rules() { return concrete_table; }
 
 }  // namespace kiln::compiler::symbolic

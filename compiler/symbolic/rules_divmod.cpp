@@ -261,7 +261,7 @@ bool find_negative(RewriteContext& c, Id n, Match& m) {
   return d != nullptr && !d->empty() && d->front().coefficient < 0 && m.bind({x, divisor});
 }
 
-constexpr Rule rules[] = {
+constexpr Rule divmod_table[] = {
     {"div-by-0", "x // 0", "", "0"},
     {"mod-by-0", "x % 0", "", "0"},
     {"div-by-1", "x // 1", "", "x"},
@@ -294,6 +294,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-std::span<const Rule> divmod_rules() { return rules; }
+std::span<const Rule> divmod_rules() { return divmod_table; }
 
 }  // namespace kiln::compiler::symbolic

@@ -40,14 +40,14 @@ bool find_complement(RewriteContext& c, Id n, Match& m) {
   return false;
 }
 
-struct Limit {
+struct ClauseLimit {
   Id clause;
   Poly variables;
   std::int64_t limit;  // variables < limit
 };
 
-std::vector<Limit> limits_of(RewriteContext& c, std::span<const Id> all) {
-  std::vector<Limit> out;
+std::vector<ClauseLimit> limits_of(RewriteContext& c, std::span<const Id> all) {
+  std::vector<ClauseLimit> out;
   for (Id id : all) {
     if (c.g.op(id) != Op::LT || !compares_index(c.g, id)) continue;
     const auto [left, right] = c.g.operands<2>(id);
@@ -67,8 +67,8 @@ bool find_same(RewriteContext& c, Id n, Match& m) {
   const auto all = clauses_of(c.g, n);
   const auto limits = limits_of(c, all);
   const bool tighter = c.g.op(n) == Op::AND;
-  for (const Limit& p : limits)
-    for (const Limit& q : limits) {
+  for (const ClauseLimit& p : limits)
+    for (const ClauseLimit& q : limits) {
       if (p.clause == q.clause || p.variables != q.variables || (tighter ? p.limit > q.limit : p.limit < q.limit)) continue;
       return m.bind(
           {c.node(p.variables), c.g.index(p.limit), c.g.index(q.limit), without_clauses(c, n, all, p.clause, q.clause)});
@@ -81,8 +81,8 @@ bool find_opposite(RewriteContext& c, Id n, Match& m) {
   if (!is_bool(c.g, n)) return false;
   const auto all = clauses_of(c.g, n);
   const auto limits = limits_of(c, all);
-  for (const Limit& p : limits)
-    for (const Limit& q : limits) {
+  for (const ClauseLimit& p : limits)
+    for (const ClauseLimit& q : limits) {
       const auto negated = scaled(p.variables, -1);
       if (!negated || *negated != q.variables || (c.g.op(n) == Op::AND ? p.limit > 1 - q.limit : p.limit <= -q.limit)) continue;
       return m.bind(
@@ -104,7 +104,7 @@ bool find_given(RewriteContext& c, Id n, Match& m) {
   return false;
 }
 
-constexpr Rule rules[] = {
+constexpr Rule logic_table[] = {
     {"not-true", "not True", "", "False"},
     {"not-false", "not False", "", "True"},
     {"not-not", "not not p", "", "p"},
@@ -128,6 +128,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-std::span<const Rule> logic_rules() { return rules; }
+std::span<const Rule> logic_rules() { return logic_table; }
 
 }  // namespace kiln::compiler::symbolic

@@ -175,7 +175,7 @@ bool find_where_sum(RewriteContext& c, Id n, Match& m) {
   return false;
 }
 
-constexpr Rule rules[] = {
+constexpr Rule sum_table[] = {
     {"div-mod-recombine", "k * (x % d) + k * d * ((x + t * d) // d) + r", "d != 0", "k * (x + t * d) + r", find_recombine},
     {"div-mod-recombine-nested", "k * ((x // a + s) % d) + k * d * ((x + a * s + t * (a * d)) // (a * d)) + r",
      "a != 0 and d > 0", "k * (x // a + s + t * d) + r", find_recombine_nested},
@@ -189,6 +189,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-std::span<const Rule> sum_rules() { return rules; }
+std::span<const Rule> sum_rules() { return sum_table; }
 
 }  // namespace kiln::compiler::symbolic

@@ -65,7 +65,7 @@ bool find_inner_choices(RewriteContext& c, Id n, Match& m) {
   return false;
 }
 
-constexpr Rule rules[] = {
+constexpr Rule where_table[] = {
     {"where-true", "where(True, a, b)", "", "a"},
     {"where-false", "where(False, a, b)", "", "b", find_where_false},
     {"where-same", "where(p, a, a)", "", "a"},
@@ -90,6 +90,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-std::span<const Rule> where_rules() { return rules; }
+std::span<const Rule> where_rules() { return where_table; }
 
 }  // namespace kiln::compiler::symbolic

@@ -18,7 +18,7 @@ set(mistakes newcomers mistakes/values mistakes/control mistakes/tensors mistake
 foreach(source twins scopes names strides calls ${mistakes})
   get_filename_component(name ${source} NAME)
   add_test(NAME compile_fail.${name} COMMAND ${Python3_EXECUTABLE} ${folder}/mistakes.py ${compilers} ${folder}/${source}.cpp)
-  set_tests_properties(compile_fail.${name} PROPERTIES LABELS compile_fail PROCESSORS 2 TIMEOUT 900)
+  set_tests_properties(compile_fail.${name} PROPERTIES LABELS compile_fail TIMEOUT 900)
 endforeach()
 
 # Writes the page docs/reference/mistakes.md again: cmake --build build/dev --target mistakes_page

@@ -16,7 +16,7 @@ if(KILN_CLANG_QUERY AND LLVM_FOUND)
     add_test(NAME unit.evaluation_order_${part}
       COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/unit/evaluation_order_test.py ${PROJECT_SOURCE_DIR} ${KILN_CLANG_QUERY}
               ${LLVM_INCLUDE_DIRS} ${ARGN})
-    set_tests_properties(unit.evaluation_order_${part} PROPERTIES LABELS unit PROCESSORS 2)
+    set_tests_properties(unit.evaluation_order_${part} PROPERTIES LABELS unit)
   endfunction()
   kiln_evaluation_order(self self)
   kiln_evaluation_order(values compiler/ir compiler/autodiff compiler/symbolic compiler/interp compiler/proof)
