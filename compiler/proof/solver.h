@@ -23,7 +23,7 @@ struct Solution {
 // Runs `z3` on a script in SMT-LIB. Throws Diagnostic E-solver if it cannot be started or its answer cannot be read.
 Solution solve(const std::string& script, SolverLimits limits);
 
-// Whether the answer to all `count` questions of the script is unsat.
-bool all_unsat(const std::string& script, std::size_t count, SolverLimits limits);
+// The number of first questions of the script to which the answer is unsat.
+std::size_t first_unsat(const std::string& script, SolverLimits limits);
 
 }  // namespace kiln::compiler

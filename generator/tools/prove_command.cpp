@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <span>
 
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
@@ -45,23 +46,38 @@ std::vector<std::string> programs(const std::vector<std::string>& paths) {
   return out;
 }
 
+struct Question {
+  const Claim* claim;
+  Answer answer = Answer::unknown;
+};
+constexpr std::size_t most_together = 16;
+
+// Most questions take a few milliseconds, less than to start the solver. So one solver gets many of them.
+void answer(std::span<Question*> questions, SolverLimits limits) {
+  while (!questions.empty()) {
+    std::string together;
+    for (const Question* q : questions) together += q->claim->linear + "(reset)\n";
+    const std::size_t proven = first_unsat(together, limits);
+    for (Question* q : questions.first(proven)) q->answer = Answer::unsat;
+    questions = questions.subspan(proven);
+    if (questions.empty()) return;
+    questions[0]->answer = solve(questions[0]->claim->script, limits).answer;
+    questions = questions.subspan(1);
+  }
+}
+
 }  // namespace
 
 bool prove_files(const std::vector<std::string>& files, unsigned jobs, SolverLimits limits, std::ostream& out) {
   std::vector<Claim> claims;
   for (const std::string& f : programs(files)) std::ranges::move(claims_of(f), std::back_inserter(claims));
-  struct Question {
-    const Claim* claim;
-    Answer answer = Answer::unknown;
-  };
   std::map<std::string, Question> asked;  // by script
   for (const Claim& c : claims) asked.emplace(c.script, Question{&c});
   std::vector<Question*> questions;
   for (auto& [script, q] : asked) questions.push_back(&q);
-  in_parallel(questions.size(), jobs, [&](std::size_t i) {
-    Question& q = *questions[i];
-    q.answer = solve(q.claim->linear, limits).answer;
-    if (q.answer != Answer::unsat) q.answer = solve(q.claim->script, limits).answer;
+  in_parallel((questions.size() + most_together - 1) / most_together, jobs, [&](std::size_t i) {
+    const std::size_t first = i * most_together;
+    answer(std::span(questions).subspan(first, std::min(most_together, questions.size() - first)), limits);
   });
   std::size_t proven = 0, refuted = 0;
   for (const Claim& c : claims) {
