@@ -152,7 +152,7 @@ Id with_narrow_limits(Graph& g, Id sink, const Facts& facts) {
   std::unordered_map<Id, Id> limits;
   for (const Id id : g.reachable(sink)) {
     if (g.op(id) != Op::MIN || g.dtype(id) != DType::index || g.lanes(id) == 1) continue;
-    for (const std::size_t i : {0, 1}) {
+    for (const std::size_t i : {0u, 1u}) {
       const Id limit = g.src(id, i);
       if (g.op(limit) != Op::BROADCAST || fits(limit) || bounds(limit).min < fitting.min || !fits(g.src(id, 1 - i))) continue;
       const Id least = g.make(Op::MIN, DType::index, {g.operand(limit), g.index(fitting.max)});

@@ -18,12 +18,12 @@ constexpr std::int64_t line_bytes = 64;
 }  // namespace
 
 std::int64_t past_caches_from(const Graph& g, std::span<const Id> stores, Id lanes) {
-  const std::int64_t own = g.slot(g.state(stores[0]));
-  std::map<std::int64_t, std::int64_t> moved;  // by buffer: the most bytes of one access for one iteration
+  const std::size_t own = g.slot(g.state(stores[0]));
+  std::map<std::size_t, std::int64_t> moved;  // by buffer: the most bytes of one access for one iteration
   for (const Id id : g.reachable(stores)) {
     const bool is_load = g.op(id) == Op::LOAD;
     if (!is_load && g.op(id) != Op::STORE) continue;
-    const std::int64_t slot = g.slot(g.state(id));
+    const std::size_t slot = g.slot(g.state(id));
     if (is_load && slot == own) return 0;
     const int size = bytes(is_load ? g.dtype(id) : g.dtype(value_of(g, id)));
     const std::int64_t stride = std::clamp(index_stride(g, index_of(g, id), lanes).value_or(0), -line_bytes, line_bytes);

@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <string_view>
 #include <system_error>
 
@@ -56,8 +58,8 @@ std::string run(const std::string& script, SolverLimits limits) {
   const Descriptor in(memfd_create("script", MFD_CLOEXEC)), out(memfd_create("answer", MFD_CLOEXEC));
   write_all(in, script);
   lseek(in, 0, SEEK_SET);
-  std::string words[] = {"z3", "-in", "-T:" + std::to_string(limits.seconds), "-memory:" + std::to_string(limits.megabytes)};
-  char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+  std::string words[] = {"z3", "-in", "-memory:" + std::to_string(limits.megabytes)};
+  char* argv[] = {words[0].data(), words[1].data(), words[2].data(), nullptr};
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
@@ -66,10 +68,13 @@ std::string run(const std::string& script, SolverLimits limits) {
   const int error = posix_spawnp(&child, argv[0], &files, nullptr, argv, environ);
   posix_spawn_file_actions_destroy(&files);
   if (error != 0) fail("cannot be started (is it installed?): " + std::generic_category().message(error));
+  const auto seconds = static_cast<rlim_t>(limits.seconds);
+  const rlimit time{seconds, seconds};
+  if (prlimit(child, RLIMIT_CPU, &time, nullptr) != 0 && errno != ESRCH) fail("cannot be limited: " + reason());
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) fail("lost: " + reason());
-  return read_all(out);
+  return read_all(out) + (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? "timeout\n" : "");
 }
 
 // The integers of ((v_a 3) (v_b (- 4))), in order, up to the first that does not fit.

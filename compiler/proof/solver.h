@@ -9,7 +9,7 @@
 namespace kiln::compiler {
 
 struct SolverLimits {
-  int seconds = 40;  // of wall time; long, because a busy machine needs many times as much as an idle one
+  int seconds = 40;  // of CPU time, so that a busy machine finds the same proofs
   int megabytes = 2048;
 };
 
