@@ -9,7 +9,6 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int part_bytes = 16;  // instructions that move elements within parts of this size are the cheapest
 constexpr double blend_cost = 0.5, far_cost = 2;
 
 bool fills_part(int components, int element_bytes) {

@@ -23,6 +23,8 @@
 
 namespace kiln::compiler {
 
+inline constexpr int part_bytes = 16;  // instructions that move elements within parts of this size are the cheapest
+
 // Component number `component`. Other components of the same vectors share nodes with it.
 Id component_of(Graph& g, std::span<const Id> vectors, int component, const Target& target);
 

@@ -14,13 +14,13 @@
 #include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
+#include "compiler/lower/interleave_shuffles.h"
 #include "compiler/lower/rewrite.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr int part_bytes = 16;  // instructions that move elements within parts of this size are the cheapest
-constexpr int deepest = 6;      // loops inside each other that count
+constexpr int deepest = 6;  // loops inside each other that count
 constexpr double loop_weight = 8;
 
 using Lanes = std::vector<std::int64_t>;
@@ -92,7 +92,7 @@ bool alternates(std::span<const std::int64_t> from) {
 }
 
 // Instructions of a SHUFFLE to vectors of as many lanes.
-double shuffle_cost(std::span<const std::int64_t> from, const Target& target) {
+double instructions_of(std::span<const std::int64_t> from, const Target& target) {
   if (is_identity(from)) return 0;
   const int lanes = count_of(from), part = part_bytes * lanes / target.vector_bytes;
   const bool one = std::ranges::all_of(from, [&](std::int64_t i) { return i / lanes == from[0] / lanes; });
@@ -243,7 +243,7 @@ class LaneOrder {
       if (is_whole_shuffle(s) && counted_.insert({group, s}).second) add(group, s, entry_cost(s));
     const Lanes from = ordered_sources(id, [&](Id s) { return groups_.has(s) || is_whole_shuffle(s); });
     const bool is_part = from.size() != order_.lane_at.size();
-    add(group, id, is_part ? 1 : shuffle_cost(from, target_) - shuffle_cost(g_.args(id), target_));
+    add(group, id, is_part ? 1 : instructions_of(from, target_) - instructions_of(g_.args(id), target_));
   }
   Id first_member(Id shuffle) const {
     for (const Id s : g_.src(shuffle))
@@ -260,7 +260,7 @@ class LaneOrder {
   double entry_cost(Id s) const {
     if (g_.is_const(s) || g_.op(s) == Op::BROADCAST || g_.op(s) == Op::RAMP) return 0;
     if (!is_whole_shuffle(s)) return blocks(s);
-    return shuffle_cost(picked(g_.args(s), order_.lane_at), target_) - shuffle_cost(g_.args(s), target_);
+    return instructions_of(picked(g_.args(s), order_.lane_at), target_) - instructions_of(g_.args(s), target_);
   }
 
   // A SHUFFLE of registers that may bring the lanes into the order, too.
