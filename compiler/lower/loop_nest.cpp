@@ -19,6 +19,9 @@
 
 namespace kiln::compiler {
 
+// Operations of a body of which the scalars of less than one vector are faster than one masked store.
+constexpr std::ptrdiff_t most_of_scalars = 8;
+
 LoopNestBuilder::LoopNestBuilder(Graph& g, RangeIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
                                  const Facts& facts, bool outermost, Borders borders, LastVector last)
     : g_(g), loops_(loops), stores_(stores), plan_(plan), facts_(facts), outermost_(outermost), borders_(borders), last_(last) {
@@ -190,10 +193,40 @@ void LoopNestBuilder::in_parts(std::size_t level, const std::vector<Copy>& copie
                    : all.block_end == no_id ? end_of_whole(begin, all.end, step, i == 0 ? plan_[level].streams : no_id)
                                             : index_binary(g_, Op::MIN, all.block_end, all.ends[i]);
     const Id earlier = masked && i + 1 == loops.size() && all.block_end == no_id ? shifted(begin, end, step) : no_id;
+    const bool is_one_vector = i > 0 && i + 1 == loops.size() && loops[i - 1].step <= step;
+    const bool shifts = masked && earlier == no_id && is_one_vector && may_shift(level, all, end);
+    if (shifts) begin = shifted_or_empty(level, copies, all, {begin, end}, step, effects);
+    if (shifts && is_light()) {
+      effects.push_back(loop(level, copies, begin, end, 1, Iteration::one));
+      return;
+    }
     const Iteration iteration = masked && earlier == no_id ? Iteration::masked : step == 1 ? Iteration::one : Iteration::whole;
     effects.push_back(loop(level, copies, earlier == no_id ? begin : earlier, end, step, iteration));
     begin = end;
   }
+}
+
+bool LoopNestBuilder::may_shift(std::size_t level, const LoopPart& all, Id end) const {
+  return last_ == LastVector::shifted && plan_[level].lanes && all.block_end == no_id && !is_chunk(level) &&
+         !g_.is_const(end) && may_store_twice();
+}
+
+bool LoopNestBuilder::is_light() const {
+  const std::vector<Id> nodes = g_.reachable(stores());
+  const auto computes = [&](Id id) { return is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index; };
+  return std::ranges::none_of(nodes, [&](Id id) { return g_.op(id) == Op::FOR; }) &&
+         std::ranges::count_if(nodes, computes) <= most_of_scalars;
+}
+
+Id LoopNestBuilder::shifted_or_empty(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all,
+                                     const LoopPart& rest, int step, std::vector<Id>& effects) {
+  const Id zero = g_.index(0), one = g_.index(1), left = sub_index(g_, rest.end, rest.begin);
+  const Id room = sub_index(g_, sub_index(g_, rest.end, all.begin), g_.index(step - 1));  // positive: the vector fits
+  const Id fits = index_binary(g_, Op::MIN, index_binary(g_, Op::MAX, room, zero), one);
+  const Id count = index_binary(g_, Op::MUL, index_binary(g_, Op::MIN, left, one), fits);
+  const Id first = sub_index(g_, rest.end, mul_index(g_, count, g_.index(step)));
+  effects.push_back(loop(level, copies, first, rest.end, step, Iteration::whole));
+  return add_index(g_, rest.begin, index_binary(g_, Op::MUL, left, count));
 }
 
 bool LoopNestBuilder::divides(Id extent, int step) {

@@ -24,7 +24,7 @@ namespace kiln::compiler {
 // Whether borders of padding and clamping get loops of their own.
 enum class Borders : std::uint8_t { split, stay };
 
-// The last vector of a range with a constant extent that the lanes do not divide. masked: some of its lanes are inactive.
+// The last vector of a range that the lanes do not divide. masked: some of its lanes are inactive.
 // shifted: it begins earlier, so that all lanes are active, and some elements are computed and stored twice. Without mask
 // registers, a masked store takes longer than all other work of a short row.
 enum class LastVector : std::uint8_t { masked, shifted };

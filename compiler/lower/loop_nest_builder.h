@@ -99,6 +99,15 @@ class LoopNestBuilder {
   // Where a masked vector can begin so that all its lanes are active and it ends at `end`; no_id: nowhere.
   Id shifted(Id begin, Id end, int step) const;
 
+  // The same if only the call knows `end`. may_shift: whether the last vector of a loop may begin earlier. shifted_or_empty:
+  // emits a loop of one such vector, or of none if the range is shorter than a vector. Returns where a masked vector begins: at
+  // the end if nothing is left.
+  bool may_shift(std::size_t level, const LoopPart& all, Id end) const;
+  // is_light: less than one vector of elements is faster element by element.
+  bool is_light() const;
+  Id shifted_or_empty(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, const LoopPart& rest, int step,
+                      std::vector<Id>& effects);
+
   // Emits loops one after the other. The last one takes all that is left.
   void in_parts(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, std::span<const Tail> loops,
                 std::vector<Id>& effects);

@@ -79,14 +79,14 @@ class ReduceRule {
   Id striped(const Reduction& r) {
     const Id range = r.ranges[0];
     const Id extent = g_.end(range);
-    const std::int64_t most = Bounds(g_, facts_)(extent).max;
+    const auto [least, most] = Bounds(g_, facts_)(extent);
     const int levels = !r.order_matters() || most <= reduce_block ? 1 : most <= reduce_block * reduce_block ? 2 : 3;
     const Op op = r.kind == ReduceKind::dot ? Op::ADD : operation_of(r.kind);
     const Stripes stripes = form_.stripes_of(r);
     if (stripes == Stripes::vector && r.stores.empty() && !form_.is_small(r) && form_.fit_pairs(r)) return pairs(r);
     const bool few = form_.loop_has_lanes(r) && most <= reduce_stripes, one_for_each = few && g_.is_const(extent);
-    Striped s{op,    r.acc, identity(r), r.values, range, extent, stripes, form_.is_in_loop(), form_.most_apart(r, stripes),
-              levels};
+    Striped s{op,     r.acc, identity(r), r.values, range, extent, stripes, form_.is_in_loop(), form_.most_apart(r, stripes),
+              levels, least, most};
     s.one_each = few && !one_for_each;
     if (!r.stores.empty()) s.stores = r.stores, s.often_short = false, s.most_apart = 0;  // one place for each STORE
     const bool is_short = r.stores.empty() && (one_for_each || (form_.is_small(r) && form_.is_light(r)));

@@ -40,7 +40,7 @@ class StripedLoops {
   // Combines the lanes: lane j with lane j + half. `low` is a statement of its own, because C++ does not define the order in
   // which arguments are evaluated.
   Id tree(Id acc) {
-    for (int half = reduce_stripes / 2; half >= 1; half /= 2) {
+    for (int half = g_.lanes(acc) / 2; half >= 1; half /= 2) {
       const Id low = part(acc, 0, half);
       acc = combine(low, part(acc, half, half));
     }
@@ -113,19 +113,22 @@ class StripedLoops {
   // uses its RANGE, which is 0, and its CARRY, which is the identity in this iteration: LLVM would move code that uses
   // neither out of the loop.
   Id by_length() {
+    if (r_.most <= reduce_stripes && has_short_vectors())
+      return of_one_vector(of_one_vector(r_.identity, 1, 8), 9, reduce_stripes);
     const Id zero = g_.index(0), one = g_.index(1);
     const auto once = [&](Id count, Id init, const auto& sum) {
       const Id range = loops_.range(g_, count, RangeKind::reduce), acc = carry(range, init);
       return loop(range, zero, count, init, combine(acc, sum(range)), 1);
     };
-    const Id of_few = r_.most_apart > 0 ? of_single_elements() : r_.identity;
-    const Id several = r_.most_apart > 0 ? at_least(r_.most_apart + 1) : one;
-    if (r_.levels == 1) return once(several, of_few, [&](Id begin) { return block(begin, r_.extent); });
+    const bool has_few = r_.most_apart > 0 && r_.least <= r_.most_apart;
+    const Id of_few = has_few ? of_single_elements() : r_.identity;
+    const Id several = has_few ? at_least(r_.most_apart + 1) : one;
+    if (r_.levels == 1) return once(several, of_few, [&](Id begin) { return block(begin, zero, r_.extent); });
     const Id rounded = add_index(g_, r_.extent, g_.index(reduce_block - 1));  // at least 2 * reduce_block for two blocks
     const Id whole = index_binary(g_, Op::FLOORDIV, rounded, g_.index(2 * reduce_block));
     const Id is_long = index_binary(g_, Op::MIN, whole, one), is_short = sub_index(g_, several, is_long);
     const Id end = index_binary(g_, Op::MIN, r_.extent, g_.index(reduce_block));
-    const Id of_block = once(is_short, of_few, [&](Id begin) { return block(begin, end); });
+    const Id of_block = once(is_short, of_few, [&](Id begin) { return block(begin, zero, end); });
     return once(is_long, of_block, [&](Id begin) { return blocks(begin); });
   }
 
@@ -168,6 +171,26 @@ class StripedLoops {
     return loop(range, begin, r_.extent, value, j == 0 ? part : combine(acc, part), reduce_stripes);
   }
 
+  bool has_short_vectors() const { return r_.stripes == Stripes::vector && r_.most_apart > 0 && r_.stores.empty(); }
+
+  // The reduction of `least` to `lanes` elements, which each have a stripe of its own; `other` if there are fewer or more. The
+  // mask does not depend on the loop around it, so it is made once.
+  Id of_one_vector(Id other, int least, int lanes) {
+    const Id zero = g_.index(0), one = g_.index(1);
+    const Id n = index_binary(g_, Op::MIN, r_.extent, g_.index(lanes + 1));
+    const Id above = sub_index(g_, n, g_.index(least - 1)), below = sub_index(g_, g_.index(lanes + 1), n);
+    const Id both = index_binary(g_, Op::MAX, zero, mul_index(g_, above, below));
+    const Id count = index_binary(g_, Op::MIN, one, both), range = loops_.range(g_, count, RangeKind::reduce);
+    const Id mask = lane_mask(g_, zero, r_.extent, lanes);
+    const Id none = g_.constant(r_.dtype, static_cast<std::uint64_t>(g_.value(r_.identity)), lanes);
+    const std::vector<Id> x = at(ramp(g_, range, 1, lanes), mask);
+    const Id terms = x.size() == 1 ? widen_lanes(g_, x[0], lanes) : accumulate(none, x);
+    Id value = g_.make(Op::WHERE, r_.dtype, {mask, terms, none}, {}, {}, lanes);
+    value = tree(value);
+    if (r_.op == Op::ADD && may_be_negative_zero(g_, x)) value = combine(r_.identity, value);
+    return loop(range, zero, count, other, value, 1);
+  }
+
   // Element j, or its sum with element j + half.
   Id one_or_two(Id zero, std::int64_t j, std::int64_t half) {
     const Id end = index_binary(g_, Op::MIN, r_.extent, g_.index(2 * half)), begin = g_.index(j + half);
@@ -177,9 +200,10 @@ class StripedLoops {
     return loop(range, begin, end, first, combine(acc, second), half);
   }
 
-  Id block(Id begin, Id end) {
+  Id block(Id begin, Id end) { return block(begin, begin, end); }
+  Id block(Id begin, Id from, Id end) {
     switch (r_.stripes) {
-      case Stripes::vector: return by_lanes(begin, end, identity_);
+      case Stripes::vector: return by_lanes(begin, from, end, identity_);
       case Stripes::pairs: return by_pairs(begin, end);
       case Stripes::element: return by_elements(begin, end);
       case Stripes::scalars: return by_scalars(begin, end);
@@ -254,8 +278,17 @@ class StripedLoops {
            g_.value(end) - g_.value(begin) <= reduce_stripes;
   }
 
-  // Whole vectors of 32 elements, then one masked vector. acc: the accumulators before them.
-  Id by_lanes(Id begin, Id end, Id acc) {
+  // The accumulators after one element in each lane of the mask. No accumulator is -0, so adding the identity changes none. A
+  // load under the mask that is zero elsewhere takes no select.
+  Id accumulate_masked(Id acc, const std::vector<Id>& x, Id mask) {
+    if (x.size() > 1) return where(mask, accumulate(acc, x), acc);
+    return combine(acc, where(mask, widen_lanes(g_, x[0], reduce_stripes), identity_));
+  }
+
+  // Whole vectors of 32 elements, then one masked vector. acc: the accumulators before them. from: the value of begin, in a
+  // form that does not depend on a loop around the elements, so that the mask is made outside of it.
+  Id by_lanes(Id begin, Id end, Id acc) { return by_lanes(begin, begin, end, acc); }
+  Id by_lanes(Id begin, Id from, Id end, Id acc) {
     const Id middle = end_of_whole(begin, end);
     if (is_written(begin, middle)) {
       acc = accumulate(acc, at(ramp(g_, begin, 1, reduce_stripes), no_id));
@@ -266,14 +299,13 @@ class StripedLoops {
     }
     if (is_written(middle, end)) {
       const Id mask = lane_mask(g_, middle, end, reduce_stripes);
-      acc = where(mask, accumulate(acc, at(ramp(g_, middle, 1, reduce_stripes), mask)), acc);
+      acc = accumulate_masked(acc, at(ramp(g_, middle, 1, reduce_stripes), mask), mask);
     } else if (middle != end) {
       const Id range = loops_.range(g_, end, RangeKind::vector);
       const Id positions = ramp(g_, range, 1, reduce_stripes);
-      const Id mask = lane_mask(g_, range, end, reduce_stripes);
+      const Id mask = lane_mask(g_, end_of_whole(from, end), end, reduce_stripes);
       const auto [x, stores] = values_and_stores(positions, mask);
-      const Id before = carry(range, acc);
-      acc = loop(range, middle, end, acc, where(mask, accumulate(before, x), before), reduce_stripes, stores);
+      acc = loop(range, middle, end, acc, accumulate_masked(carry(range, acc), x, mask), reduce_stripes, stores);
     }
     return tree(acc);
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/index/interval.h"
 #include "compiler/lower/rewrite.h"
 
 namespace kiln::compiler {
@@ -26,10 +27,11 @@ struct Striped {
   Id range;                // the position of the element, 0..extent-1
   Id extent;
   Stripes stripes;
-  bool often_short;       // a test at run time for an extent of at most one block pays; no effect if levels is 1
-  int most_apart;         // a symbolic extent up to this is written out in a branch; a power of two up to 32, or 0: no branch
-  int levels;             // 1: at most 65536 elements, or the order is free; 2: at most 65536 blocks of 65536; 3: any extent
-  bool one_each = false;  // the extent is a symbol, stripes are scalars or chains, and no stripe has several elements
+  bool often_short;  // a test at run time for an extent of at most one block pays; no effect if levels is 1
+  int most_apart;    // a symbolic extent up to this is written out in a branch; a power of two up to 32, or 0: no branch
+  int levels;        // 1: at most 65536 elements, or the order is free; 2: at most 65536 blocks of 65536; 3: any extent
+  std::int64_t least = 0, most = unbounded;  // bounds of the extent
+  bool one_each = false;        // the extent is a symbol, stripes are scalars or chains, and no stripe has several elements
   std::vector<Id> stores = {};  // STOREs over the range, which the loop makes too. Only for Stripes::vector
 };
 

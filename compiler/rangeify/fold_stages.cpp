@@ -13,6 +13,8 @@
 namespace kiln::compiler {
 namespace {
 
+constexpr std::int64_t shortest_piece = 128;  // contiguous elements of pieces that are apart: 8 cache lines
+
 // The result of folding one STAGE.
 struct Fold {
   bool is_folded = false;         // readers get the value, without a STAGE
@@ -110,6 +112,7 @@ class Folding {
       f.axes.push_back(k);
     }
     f.is_folded = !required_.contains(stage) && !needs_storage(stage, f);
+    if (!required_.contains(stage) && !f.is_folded) put_loops_first(stage, f);
     std::vector<Id> src{f.value};
     src.insert(src.end(), f.ranges.begin(), f.ranges.end());
     const std::vector<std::int64_t> name(g_.args(stage).begin(), g_.args(stage).end());
@@ -117,6 +120,48 @@ class Folding {
     const Id result = f.is_folded ? f.value : f.stage;
     folds_.emplace(stage, std::move(f));
     return result;
+  }
+
+  // Puts the axes on which the readers' own loops depend before those that their reductions walk over. Then the readers of a
+  // partial sum are fused with it (fuse_rows), one iteration of their loops after the other. Example: the sums of the rows of
+  // images, of which a reader needs those of one channel.
+  void put_loops_first(Id stage, Fold& f) {
+    if (g_.op(f.value) != Op::REDUCE) return;
+    std::vector<std::size_t> loops, walks;  // positions in f.axes
+    for (std::size_t k = 0; k < f.axes.size(); ++k) {
+      const auto is_of = [&](RangeKind kind) {
+        return std::ranges::all_of(reads_.of(stage), [&](Id r) {
+          const Id i = gated_index(g_, r).index[f.axes[k]];
+          return g_.op(i) == Op::RANGE && g_.range_kind(i) == kind;
+        });
+      };
+      const bool is_walked = is_of(RangeKind::reduce);
+      if (!is_walked && !is_of(RangeKind::loop)) return;
+      (is_walked ? walks : loops).push_back(k);
+    }
+    if (loops.empty() || walks.empty() || loops.back() < loops.size() || walks.back() < loops.back() ||
+        has_short_pieces(f, loops.back() + 1))
+      return;
+    loops.insert(loops.end(), walks.begin(), walks.end());
+    const Fold old = f;
+    for (std::size_t k = 0; k < loops.size(); ++k) {
+      f.ranges[k] = old.ranges[loops[k]];
+      f.axes[k] = old.axes[loops[k]];
+    }
+  }
+
+  // Whether the axes from `first` on, and the elements of the reduction, are a short piece of memory.
+  bool has_short_pieces(const Fold& f, std::size_t first) const {
+    std::int64_t piece = 1;
+    std::vector<Id> ranges(f.ranges.begin() + static_cast<std::ptrdiff_t>(first), f.ranges.end());
+    for (const Id s : g_.src(f.value))
+      if (g_.op(s) == Op::RANGE) ranges.push_back(s);
+    for (const Id r : ranges) {
+      if (!g_.is_const(g_.end(r)) || g_.value(g_.end(r)) >= shortest_piece) return false;
+      piece *= std::max<std::int64_t>(g_.value(g_.end(r)), 1);
+      if (piece >= shortest_piece) return false;
+    }
+    return true;
   }
 
   // Whether an index only adds multiples of ranges.

@@ -38,7 +38,7 @@ bool divides(Op op) { return op == Op::FDIV || op == Op::SQRT || op == Op::RSQRT
 // gets one if its rows are short: each row ends with a sum across lanes.
 bool is_inner_reduction(const ValueCost& cost, const ValueUse& use) {
   const double terms = cost.terms * use.elements;
-  const bool has_lanes = cost.contains_loop && (!use.is_partial || cost.terms <= short_row);
+  const bool has_lanes = cost.contains_loop && (!use.is_partial || cost.terms <= short_row || cost.has_symbolic_row);
   const bool shares_loads = cost.terms >= fewest_terms && terms >= fewest_uses * cost.most_loaded;
   const bool is_read_apart = use.in_reduction || (use.splits_columns && shares_loads && cost.contains_loop);
   return is_read_apart && cost.reductions == 1 && !cost.from_positions && (has_lanes || shares_loads) &&
@@ -160,6 +160,7 @@ void StagingModel::add(Id node, Shapes& shapes) {
     c.from_positions = c.from_positions || from.from_positions || (g_.op(node) == Op::REDUCE && from.has_positions);
     c.has_positions = c.has_positions || from.has_positions;
     c.terms = std::max(c.terms, from.terms);
+    c.has_symbolic_row = c.has_symbolic_row || from.has_symbolic_row;
     c.most_loaded = std::max(c.most_loaded, from.most_loaded);
     c.most_stored = std::max(c.most_stored, from.most_stored);
   }
@@ -167,7 +168,10 @@ void StagingModel::add(Id node, Shapes& shapes) {
   if (g_.op(node) == Op::REDUCE) {
     const std::vector<Id> in = shapes.of(g_.data(node));
     double iterations = 1;
-    for (std::int64_t a : g_.args(node).subspan(1)) iterations *= std::max(1.0, extent(nth(in, a)));
+    for (std::int64_t a : g_.args(node).subspan(1)) {
+      iterations *= std::max(1.0, extent(nth(in, a)));
+      c.has_symbolic_row = c.has_symbolic_row || (a + 1 == std::ssize(in) && !g_.is_const(nth(in, a)));
+    }
     c.operations *= iterations;
     c.terms *= iterations;
     c.reductions = std::min(c.reductions + 1, 2);

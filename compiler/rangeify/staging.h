@@ -26,19 +26,20 @@
 namespace kiln::compiler {
 
 struct ValueCost {
-  double operations = 0;         // operations for one element
-  bool contains_reduce = false;  // whether one element needs a reduction
-  bool contains_loop = false;    // whether one element needs a reduction of more than max_short_iterations iterations
-  bool divides = false;          // whether one element needs a division or a square root
-  bool is_computed = false;      // whether one element needs an operation that is no cast
-  double code = 0;               // of a scalar value: number of nodes that a copy of it would add
-  double loads = 0;              // of a scalar value: elements that one element loads
-  int reductions = 0;            // number of reductions that one element needs: 0, 1, or 2 for more
-  bool has_positions = false;    // whether it is computed from positions
-  bool from_positions = false;   // whether a reduction's terms are computed from positions, as in a selection of elements
-  double terms = 1;              // iterations of nested reductions, for one element
-  double most_loaded = 0;        // the greatest number of different elements that it loads of one tensor, for all elements
-  double most_stored = 0;        // the greatest number of different elements that it loads of one temporary tensor
+  double operations = 0;          // operations for one element
+  bool contains_reduce = false;   // whether one element needs a reduction
+  bool contains_loop = false;     // whether one element needs a reduction of more than max_short_iterations iterations
+  bool divides = false;           // whether one element needs a division or a square root
+  bool is_computed = false;       // whether one element needs an operation that is no cast
+  double code = 0;                // of a scalar value: number of nodes that a copy of it would add
+  double loads = 0;               // of a scalar value: elements that one element loads
+  int reductions = 0;             // number of reductions that one element needs: 0, 1, or 2 for more
+  bool has_positions = false;     // whether it is computed from positions
+  bool from_positions = false;    // whether a reduction's terms are computed from positions, as in a selection of elements
+  bool has_symbolic_row = false;  // whether the length of a reduced row, along the last axis, is a guess
+  double terms = 1;               // iterations of nested reductions, for one element
+  double most_loaded = 0;         // the greatest number of different elements that it loads of one tensor, for all elements
+  double most_stored = 0;         // the greatest number of different elements that it loads of one temporary tensor
 };
 
 // The use of a value, summed over all its readers.

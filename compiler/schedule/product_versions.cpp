@@ -13,6 +13,7 @@
 #include "compiler/ir/range_ids.h"
 #include "compiler/schedule/kernel_ranges.h"
 #include "compiler/schedule/packed_operand.h"
+#include "compiler/schedule/row_lengths.h"
 #include "compiler/schedule/short_rows.h"
 #include "compiler/schedule/unpacked_operand.h"
 #include "compiler/symbolic/simplify.h"
@@ -161,15 +162,22 @@ std::vector<Kernel> versions_of_row_sums(Graph& g, Schedule& s, const Kernel& k,
   return versions.take();
 }
 
-// A version in place, and one with lanes of rows for short rows.
+// A version with lanes of rows for short rows, and versions for the lengths of other rows.
 std::vector<Kernel> versions_of_rows(Graph& g, Schedule& s, const Kernel& k, const Facts& facts) {
-  const std::optional<ShortRows> few = short_rows(g, s, k, facts);
-  if (!few) return {k};
+  const std::optional<RowLengths> lengths = row_lengths(g, s, k);
+  const std::optional<ShortRows> tiles = only_reduces_rows(g, k) ? std::nullopt : short_rows(g, s, k, facts);
   Versions versions(g, facts);
-  const Id factor = versions.simplified(few->factor);
-  const Id in_place = versions.simplified(index_sub(g, g.index(1), factor));
-  versions.add(k, in_place);
-  versions.add(few->kernel, factor);
+  const Id always = g.index(1), tiled = tiles ? versions.simplified(tiles->factor) : g.index(0),
+           rest = index_sub(g, always, tiled);
+  // Rows that are not short for the tiles may be short by themselves, as those of an image.
+  const bool may_be_few = !tiles || std::ranges::any_of(tiles->sizes, [&](Id n) { return lengths && n != lengths->length; });
+  if (lengths && may_be_few) {
+    versions.add(lengths->few, versions.simplified(index_mul(g, rest, lengths->factor)));
+    versions.add(lengths->many, versions.simplified(index_mul(g, rest, index_sub(g, always, lengths->factor))));
+  } else {
+    versions.add(k, versions.simplified(rest));
+  }
+  if (tiles) versions.add(tiles->kernel, tiled);
   return versions.take();
 }
 

@@ -59,7 +59,9 @@ class Writer {
     for (const Key& key : outputs_) copy_out(key);
     if (steps_.size() > most_tile_steps) return std::nullopt;
     made_.sink = with_sizes(g_.make(Op::SINK, DType::none, steps_));
-    return ShortRows{std::move(made_), factor_};
+    std::vector<Id> sizes;
+    for (const auto& [n, limits] : found_.limits) sizes.push_back(n);
+    return ShortRows{std::move(made_), factor_, sizes};
   }
 
  private:

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "compiler/ir/schedule.h"
 #include "compiler/symbolic/facts.h"
@@ -26,7 +27,8 @@ namespace kiln::compiler {
 
 struct ShortRows {
   Kernel kernel;
-  Id factor;  // 1 if the rows of the call are short, and fill a tile; else 0: the kernel must not run
+  Id factor;              // 1 if the rows of the call are short, and fill a tile; else 0: the kernel must not run
+  std::vector<Id> sizes;  // the symbolic numbers of elements that must be small
 };
 
 // nullopt: the kernel has another form, or rows of constant length, which need no version. Adds tile buffers to the schedule.
