@@ -138,7 +138,8 @@ class Transpose {
         parts.push_back(e_.zeros(g_.dtype(y), to));
         continue;
       }
-      const Id own = e_.slice_axis(y, axis, g_.index(r), stride, g_.index((taps - r + stride - 1) / stride));
+      const Id first = g_.index(r), of_part = g_.index((taps - r + stride - 1) / stride);
+      const Id own = e_.slice_axis(y, axis, first, stride, of_part);
       parts.push_back(e_.reshape(e_.sum_over(e_.b.unshear(own, k, k + 1, 1, 1, count), {k}), to));
     }
     to[axis] = index_mul(g_, count, s);

@@ -22,8 +22,6 @@ constexpr VerifyRule kernel_table[] = {
      "a RANGE's end is made of constants and symbols, in a reduction of RANGEs too, and a constant one is at least 0 where no "
      "FOR has the RANGE"},
     {"K", "kernel-ends", "all ENDs have the same first RANGE, those of a kernel of the program all RANGEs"},
-    {"K", "store-element",
-     "the index of a STORE to a BUFFER has every RANGE of its END that does not end at 1: each element has one value"},
     {"KP", "state-access",
      "what has an ENTRY is accessed through its states; so is the memory of an ATOMIC and, at level K, every LOCAL"},
     {"P", "access-lanes", "an access has an index of its lanes, a gate and an alternative of one lane or as many"},
@@ -88,17 +86,7 @@ class KernelVerifier {
       if (g_.op(id) == Op::END && !std::ranges::binary_search(nodes_, k_.sink)) violated(g_, id, "kernel-form", "a SINK");
     }
     check_ends();
-    if (!k_.is_explicit)
-      for (const Id end : g_.src(k_.sink)) check_elements(end);
     check_range_ends();
-  }
-
-  void check_elements(Id end) const {
-    const Id index = g_.src(g_.src(end, 0), 1);
-    const auto nodes = g_.reachable(std::span(&index, 1));
-    for (const Id r : g_.src(end).subspan(1))
-      if (!(g_.is_const(g_.end(r)) && g_.value(g_.end(r)) == 1) && !std::ranges::binary_search(nodes, r))
-        violated(g_, end, "store-element", "node %" + std::to_string(r) + " in the index of the STORE");
   }
 
   void check_ends() const {

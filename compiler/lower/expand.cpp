@@ -303,7 +303,7 @@ class Expansion {
 
   Id store(Id id, std::vector<Id> s, Id mask) {
     if (g_.lanes(s[1]) == 1 && g_.op(s[0]) == Op::BUFFER && arrays_ == Arrays::own)
-      throw std::logic_error("expand: lanes would store to one element");
+      violated(g_, id, "store-lanes", "an index that differs between the iterations that become lanes");
     s[1] = position(s[0], s[1]);
     s[2] = widen_lanes(g_, s[2], lanes_);
     const Id gate = masked(s.size() > 3 ? s[3] : no_id, mask);

@@ -125,8 +125,14 @@ class Groups {
     if (g_.op(id) == Op::FOR) return visit_loop(id);
     if (g_.op(id) == Op::SHUFFLE && !moves_blocks(id)) return visit_shuffle(id);
     if (!is_value(id)) return;
-    if (g_.op(id) == Op::CARRY) return join(member(id), carried(g_.operands<2>(id)[0], g_.slot(id)));
-    if (g_.op(id) == Op::GET) return join(member(id), carried(g_.range_of(g_.scope(id)), g_.slot(id)));
+    if (g_.op(id) == Op::CARRY) {
+      const std::size_t own = member(id);
+      return join(own, carried(g_.operands<2>(id)[0], g_.slot(id)));
+    }
+    if (g_.op(id) == Op::GET) {
+      const std::size_t own = member(id);
+      return join(own, carried(g_.range_of(g_.scope(id)), g_.slot(id)));
+    }
     if (!is_elementwise(g_.op(id)) && g_.op(id) != Op::SHUFFLE) return;
     if (!std::ranges::all_of(g_.src(id), [&](Id s) { return is_value(s); })) return;
     const std::size_t own = member(id);
@@ -230,8 +236,8 @@ class LaneOrder {
       const std::size_t group = reader(id, i);
       if (group != none && groups_.is_value(s) && !groups_.has(s) && counted_.insert({group, s}).second)
         add(group, s, entry_cost(s));
-      if (group == none && groups_.has(s) && g_.op(id) != Op::LANE && counted_.insert({groups_.of(s), s}).second)
-        add(groups_.of(s), s, blocks(s));
+      if (group != none || !groups_.has(s) || g_.op(id) == Op::LANE) continue;
+      if (const std::size_t own = groups_.of(s); counted_.insert({own, s}).second) add(own, s, blocks(s));
     }
   }
 

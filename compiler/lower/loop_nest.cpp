@@ -54,7 +54,9 @@ std::vector<Id> LoopNestBuilder::emit(std::size_t level, const std::vector<Copy>
   const bool always = p.streams == no_id && !is_part_of_chunk(level);
   if (always && whole == begin && divides(g_.end(p.range), p.step))
     return {loop(level, copies, begin, end, p.step, Iteration::whole)};
-  std::vector<Tail> loops = always && whole == begin ? constant_rest(p) : p.tails;
+  std::vector<Tail> loops = !always || whole != begin ? p.tails
+                            : all.block_end == no_id  ? rest_outside_of_blocks(p)
+                                                      : constant_rest(p);
   loops.insert(loops.begin(), {p.step, false});
   in_parts(level, copies, {whole, all.end, all.block_end, all.ends}, loops, effects);
   return effects;
@@ -221,7 +223,8 @@ bool LoopNestBuilder::is_light() const {
 Id LoopNestBuilder::shifted_or_empty(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all,
                                      const LoopPart& rest, int step, std::vector<Id>& effects) {
   const Id zero = g_.index(0), one = g_.index(1), left = sub_index(g_, rest.end, rest.begin);
-  const Id room = sub_index(g_, sub_index(g_, rest.end, all.begin), g_.index(step - 1));  // positive: the vector fits
+  const Id length = sub_index(g_, rest.end, all.begin), most = g_.index(step - 1);
+  const Id room = sub_index(g_, length, most);  // positive: the vector fits
   const Id fits = index_binary(g_, Op::MIN, index_binary(g_, Op::MAX, room, zero), one);
   const Id count = index_binary(g_, Op::MUL, index_binary(g_, Op::MIN, left, one), fits);
   const Id first = sub_index(g_, rest.end, mul_index(g_, count, g_.index(step)));

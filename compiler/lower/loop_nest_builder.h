@@ -90,6 +90,9 @@ class LoopNestBuilder {
   // The loops behind the main loop. Of a constant extent, one iteration takes the rest: chunks and blocks begin at multiples of
   // the step.
   std::vector<Tail> constant_rest(const LoopPlan& p) const;
+  // The same, but one vector takes the whole rest if loops are inside: it walks through them once. In a block, where the ends
+  // of loops are fixed before, constant_rest applies.
+  std::vector<Tail> rest_outside_of_blocks(const LoopPlan& p) const;
   bool has_loops() const;  // inside of the iterations
   static std::vector<Tail> tails_of(const LoopPlan& p, std::int64_t iterations);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/range_ids.h"
@@ -79,9 +80,11 @@ std::optional<RowLengths> row_lengths(Graph& g, const Schedule& s, const Kernel&
   const Id above = g.index(reduce_stripes + 1);
   Id limited = g.index(1);  // the product of limited factors cannot overflow
   for (const Id atom : p[0].atoms) limited = index_mul(g, limited, index_min(g, atom, above));
-  const Id few = index_sub(g, g.index(1), at_least(g, limited, reduce_stripes + 1));
-  return RowLengths{with_length(g, k, n, index_min(g, n, g.index(reduce_stripes))),
-                    with_length(g, k, n, index_max(g, n, above)), n, few};
+  const Id is_long = at_least(g, limited, reduce_stripes + 1), few = index_sub(g, g.index(1), is_long);
+  const Id at_most = index_min(g, n, g.index(reduce_stripes)), from = index_max(g, n, above);
+  Kernel for_short = with_length(g, k, n, at_most);
+  Kernel for_long = with_length(g, k, n, from);
+  return RowLengths{std::move(for_short), std::move(for_long), n, few};
 }
 
 }  // namespace kiln::compiler

@@ -192,8 +192,6 @@ std::vector<Case> cases() {
       {"range-end", k, &plain, "range index {0, loop} %0", "range index {0, loop} %11"},
       {"range-end", k, &explicit_, "range index {2, loop} %0", "range index {2, loop} %1"},
       {"kernel-ends", k, &plain, "sink none %8\n", "sink none %8, %12\n"},
-      // A mutated text of which lanes would store to one element.
-      {"store-element", k, &plain, "%7 = store none %6, %1,", "%7 = store none %6, %11,"},
       {"state-access", k, &explicit_, "load f32 %8, %13", "load f32 %2, %13"},
       {"state-loop", k, &updated, "store none %7, %6, %8", "store none %4, %6, %8"},
       {"state-order", k, &updated, "load f32 %7, %6", "load f32 %4, %6"},
