@@ -150,11 +150,15 @@ Id LoopNestBuilder::end_of_whole(Id begin, Id end, int step, Id load) {
 
 std::vector<Tail> LoopNestBuilder::constant_rest(const LoopPlan& p) const {
   const Id extent = g_.end(p.range);
-  if (!g_.is_const(extent)) return p.tails;
-  const int rest = narrow<int>(g_.value(extent) % p.step);
-  // A vector for the whole rest walks through an inner loop once. Shorter ones do it once for each of them.
-  if (p.lanes && rest > p.tails.front().step && p.tails.back().masked && has_loops()) return {{ceil_power_of_two(rest), true}};
-  return tails_of(p, rest);
+  return g_.is_const(extent) ? tails_of(p, g_.value(extent) % p.step) : p.tails;
+}
+
+std::vector<Tail> LoopNestBuilder::rest_outside_of_blocks(const LoopPlan& p) const {
+  const Id extent = g_.end(p.range);
+  const int rest = g_.is_const(extent) ? narrow<int>(g_.value(extent) % p.step) : 0;
+  if (p.lanes && rest > 0 && rest > p.tails.front().step && p.tails.back().masked && has_loops())
+    return {{ceil_power_of_two(rest), true}};
+  return constant_rest(p);
 }
 
 bool LoopNestBuilder::has_loops() const {
