@@ -123,15 +123,26 @@ class Transpose {
   }
 
   // The same by parts: element h = stride * h' + r of n takes tap k = stride * k' + r of window h' - k'. So no index is divided
-  // along the taps, and a loop over h' has code for each r.
+  // along the taps. If `stride` divides n, each r has a tensor of its own, and a loop over h' has code for each r. Else one
+  // tensor holds them all: its last elements are not needed, so a loop over n would have to leave them out.
   Id split_windows(Id y, std::int64_t k, std::int64_t taps, std::int64_t stride, Id n) {
-    const auto axis = static_cast<std::size_t>(k);
-    const Id s = g_.index(stride), zero = g_.index(0);
+    const Id s = g_.index(stride);
     const Id count = index_floordiv(g_, index_add(g_, n, g_.index(stride - 1)), s);
+    const std::optional<std::int64_t> size = index_value(g_, n);
+    const bool is_whole = size && *size % stride == 0;
+    const Id sums = is_whole ? parts_apart(y, k, taps, stride, count) : parts_together(y, k, taps, stride, count);
+    Extents to = e_.shape(sums);  // [.., h', r, ..]
+    const auto axis = static_cast<std::size_t>(k);
+    to[axis] = index_mul(g_, count, s);
+    to.erase(to.begin() + k + 1);
+    return e_.slice_axis(e_.reshape(sums, to), axis, g_.index(0), 1, n);
+  }
+
+  Id parts_apart(Id y, std::int64_t k, std::int64_t taps, std::int64_t stride, Id count) {
+    const auto axis = static_cast<std::size_t>(k);
     Extents to = e_.shape(y);
-    to.erase(to.begin() + k);
     to[axis] = count;
-    to.insert(to.begin() + k + 1, g_.index(1));
+    to[axis + 1] = g_.index(1);
     std::vector<Id> parts;
     for (std::int64_t r = 0; r < stride; ++r) {
       if (r >= taps) {
@@ -142,9 +153,28 @@ class Transpose {
       const Id own = e_.slice_axis(y, axis, first, stride, of_part);
       parts.push_back(e_.reshape(e_.sum_over(e_.b.unshear(own, k, k + 1, 1, 1, count), {k}), to));
     }
-    to[axis] = index_mul(g_, count, s);
-    to.erase(to.begin() + k + 1);
-    return e_.slice_axis(e_.reshape(e_.b.concat(parts, k + 1), to), axis, zero, 1, n);
+    return e_.b.concat(parts, k + 1);
+  }
+
+  // A tap that the last parts lack is 0. It is read in place of the last tap, so that all reads are inside.
+  Id parts_together(Id y, std::int64_t k, std::int64_t taps, std::int64_t stride, Id count) {
+    const auto axis = static_cast<std::size_t>(k);
+    const std::int64_t most = (taps + stride - 1) / stride;  // taps of an element
+    const Id zero = g_.index(0), all = g_.index(most * stride);
+    Extents to = e_.shape(y);
+    to[axis] = all;
+    if (most * stride != taps) {
+      const Id repeated = e_.b.pad(y, e_.number(g_.dtype(y), 0), PadMode::edge, Extents(to.size(), zero), to);
+      const Id tap = e_.iota_along(axis, to.size(), all), last = e_.number(DType::i64, static_cast<double>(taps));
+      y = e_.masked(e_.b.expand(e_.less(tap, last), to), repeated);
+    }
+    to[axis] = g_.index(most);
+    to.insert(to.begin() + k + 1, g_.index(stride));
+    Axes order(to.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[axis + 1], order[axis + 2]);  // k', o, r
+    const Id placed = e_.b.unshear(e_.permute(e_.reshape(y, to), order), k, k + 1, 1, 1, count);
+    return e_.sum_over(placed, {k});
   }
 
   bool whole_axis(std::size_t a, const Extents& from, const Extents& to) const {

@@ -112,6 +112,7 @@ const DemandWalk::MapFacts& DemandWalk::facts_of_map(MapId m) {
   it->second.operations = nodes.size();
   it->second.divides = divides_index(g_, maps_[m].index);
   it->second.divides_last = it->second.divides && divides_index(g_, std::span(maps_[m].index).last(1));
+  it->second.steps_last = !maps_[m].index.empty() && has_steps(g_, std::span(maps_[m].index).last(1));
   for (const Id id : nodes)
     if (g_.op(id) == Op::RANGE) it->second.ranges.push_back(id);
   return it->second;
@@ -158,6 +159,7 @@ ValueUse DemandWalk::use_of(const NodeDemand& d) {
     u.hoisted += model_.evaluations(model_.cost(d.node), std::span(contexts_[e.context]).first(depth), ranges);
     u.in_reduction = u.in_reduction || (!is_merged && has_reduce_range(g_, ranges));
     u.splits_columns = u.splits_columns || facts_of_map(e.map).divides_last;
+    u.is_strided = u.is_strided || facts_of_map(e.map).steps_last;
     u.selects = u.selects || selects(d.node, e.map);
     u.is_hoisted = u.is_hoisted || depth < contexts_[e.context].size();
   }

@@ -99,6 +99,7 @@ class DemandWalk {
     std::size_t operations = 0;  // number of nodes of the map's expressions
     bool divides = false;        // whether an index divides
     bool divides_last = false;   // whether the index on the last axis does
+    bool steps_last = false;     // whether the index on the last axis has steps of 2 or more
   };
   const MapFacts& facts_of_map(MapId m);
 

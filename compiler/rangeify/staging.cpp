@@ -144,14 +144,19 @@ void StagingModel::add(Id node, Shapes& shapes) {
   c.has_positions = g_.op(node) == Op::IOTA;
   const auto load = [&](Id s) {
     return ValueCost{.operations = static_cast<double>(operation_cost(Op::LOAD).recompute),
+                     .loads = 1,
                      .most_loaded = elements(shapes.of(s)),
                      .most_stored = elements(shapes.of(s))};
   };
-  if (g_.op(node) == Op::PARAM || g_.op(node) == Op::GET) c.most_loaded = elements(shapes.of(node));
+  if (g_.op(node) == Op::PARAM || g_.op(node) == Op::GET) {
+    c.loads = 1;
+    c.most_loaded = elements(shapes.of(node));
+  }
   for (Id s : g_.src(node)) {
     if (g_.dtype(s) == DType::index) continue;
     const ValueCost from = surely_stored(s, node, shapes) ? load(s) : costs_[s];
     c.operations += from.operations;
+    c.loads += from.loads;
     c.contains_reduce = c.contains_reduce || from.contains_reduce;
     c.contains_loop = c.contains_loop || from.contains_loop;
     c.divides = c.divides || from.divides;
@@ -173,12 +178,14 @@ void StagingModel::add(Id node, Shapes& shapes) {
       c.has_symbolic_row = c.has_symbolic_row || (a + 1 == std::ssize(in) && !g_.is_const(nth(in, a)));
     }
     c.operations *= iterations;
+    c.loads *= iterations;
     c.terms *= iterations;
     c.reductions = std::min(c.reductions + 1, 2);
     c.contains_reduce = true;
     c.contains_loop = c.contains_loop || iterations > max_short_iterations;
   }
   c.operations = std::min(c.operations, huge);
+  c.loads = std::min(c.loads, huge);
   costs_[node] = c;
 }
 

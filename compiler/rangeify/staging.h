@@ -32,7 +32,7 @@ struct ValueCost {
   bool divides = false;           // whether one element needs a division or a square root
   bool is_computed = false;       // whether one element needs an operation that is no cast
   double code = 0;                // of a scalar value: number of nodes that a copy of it would add
-  double loads = 0;               // of a scalar value: elements that one element loads
+  double loads = 0;               // elements that one element loads
   int reductions = 0;             // number of reductions that one element needs: 0, 1, or 2 for more
   bool has_positions = false;     // whether it is computed from positions
   bool from_positions = false;    // whether a reduction's terms are computed from positions, as in a selection of elements

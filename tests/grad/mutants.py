@@ -48,6 +48,7 @@ MUTANTS = [
     (T, "nth(out, axes[i]) = static_cast<std::int64_t>(i);", "out[i] = axes[i];"),
     (T, "for (std::size_t i = 0; i < place_; ++i) {", "for (std::size_t i = 1; i < place_; ++i) {"),
     (T, "slice_axis(y, axis, first, stride, of_part)", "slice_axis(y, axis, g_.index(0), stride, of_part)"),
+    (T, "y = e_.masked(e_.b.expand(e_.less(tap, last), to), repeated);", "y = repeated;"),
     (T, "is_before ? one : index_sub(g_, rest, one)", "is_before ? zero : index_sub(g_, rest, one)"),
     (T, "is_before ? rest : zero", "is_before ? zero : rest"),
     (T, "ReduceKind::min, e.where(taken, place, behind)", "ReduceKind::max, e.where(taken, place, number(0))"),

@@ -223,6 +223,29 @@ TEST(Grad, ColumnsOfADepthwiseConvAreSummedLast) {
   }
 }
 
+// Sums of windows with steps: the derivative has parts side by side, or in one tensor if the stride does not divide the extent.
+// Parts have different numbers of taps, or none.
+TEST(Grad, SumsOfWindowsWithSteps) {
+  for (const std::int64_t n : {8, 9, 12})
+    for (const std::int64_t stride : {2, 3, 4})
+      for (const std::int64_t taps : {1, 2, 3, 5}) {
+        Maker m;
+        Builder& b = m.b;
+        const Id x = m.input("x", {m.g.index(n)}), w = m.input("w", {m.g.index(taps)});
+        const Id view = windows(b, x, 0, taps, stride, 1);  // [taps, windows]
+        const Id factors = b.reshape(w, Extents{m.g.index(taps), m.g.index(1)});
+        const Id waves = b.elementwise(Op::SIN, {view}), all = b.expand(factors, b.shape_of(view));
+        const Id y = b.reduce(ReduceKind::sum, b.elementwise(Op::MUL, {waves, all}), std::vector<std::int64_t>{0});
+        const Id ct = m.input("c", b.shape_of(y));
+        m.output("dx", b.gradient(y, ct, x));
+        m.output("dw", b.gradient(y, ct, w));
+        m.output("y", y);
+        m.finish();
+        SCOPED_TRACE(::testing::Message() << "n " << n << ", stride " << stride << ", taps " << taps);
+        expect_duals(m, y, m.arguments(0));
+      }
+}
+
 TEST(Grad, PoolFirstOfWindow) {
   Maker m;
   Builder& b = m.b;
