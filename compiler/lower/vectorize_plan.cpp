@@ -144,8 +144,10 @@ bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> r
   const LaneCost cost(g, stores, ranges, s.first, target);
   if (cost.operations() > huge_body) return false;
   const int one_register = std::max(1, target.vector_bytes / b.widest);
-  // Each iteration of a loop waits for the one before. A second vector uses this time, if its accumulators fit too.
-  const bool both = b.has_loops && cost.operations() <= short_body && 2 * cost.registers() <= target.vector_registers;
+  // Each iteration of a loop waits for the one before. A second vector uses this time, if its accumulators fit too. Loads from
+  // different rows are transposed in tiles of one vector.
+  const bool both = b.has_loops && cost.operations() <= short_body && 2 * cost.registers() <= target.vector_registers &&
+                    rows_in_lanes(g, stores, ranges[at]).empty();
   const int lanes = floor_power_of_two(fitting(g, ranges[at], both ? 2 * one_register : one_register));
   const bool side_by_side = all_stores_have_stride(g, stores, ranges[at], 1);  // the components are planes
   const bool outer_may = may_be_lanes(g, stores, ranges, at, side_by_side ? 1 : s.iterations) &&

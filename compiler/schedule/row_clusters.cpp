@@ -23,8 +23,9 @@ constexpr double much_more = 16;              // fuse beyond the cache if the wh
 constexpr std::int64_t product_rows = 8;      // rows of a tile with a product: they share one pass over its right operand
 constexpr std::int64_t fewest_copies = 4;     // iterations of a loop of a product that share loads well
 constexpr std::int64_t halo_rows = 16;        // rows of a tile with a halo
-constexpr std::int64_t rows_of_lanes =
-    64;  // rows of a tile whose rows are short ranges (unrollable_loops.h): they become lanes
+// Rows of a tile whose rows become lanes: rows that are short ranges (unrollable_loops.h), and rows of long sums in order.
+constexpr std::int64_t rows_of_lanes = 64;
+constexpr std::int64_t rows_of_chains = 16;
 constexpr double recompute_for_store = 24;  // operations that cost as much as to store and load one element
 
 }  // namespace
@@ -96,7 +97,10 @@ TileStep RowClusters::make_tile_step(const Kernel& k) {
     p.has_reduce = true;
     p.joins = false;
     p.operations += 1;
-    if (!is_sum_of_products(g_, id)) continue;
+    if (!is_sum_of_products(g_, id)) {
+      (g_.reduce_order(id) == ReduceOrder::sequential ? p.has_chain : p.has_stripes) |= is_long(id);
+      continue;
+    }
     p.has_product = true;
     find_operands(id, p);
   }
@@ -111,6 +115,14 @@ TileStep RowClusters::make_tile_step(const Kernel& k) {
   else if (g_.op(stored) == Op::LOAD)
     p.alone = "it only copies, for the order of its result in memory";
   return p;
+}
+
+// Whether the reduction has more iterations than a loop that is written out.
+bool RowClusters::is_long(Id reduce) {
+  std::vector<Id> extents;
+  for (const Id r : g_.src(reduce).subspan(operands_of(g_.reduce_kind(reduce))))
+    if (g_.op(r) == Op::RANGE) extents.push_back(g_.end(r));
+  return model_.elements(extents) > static_cast<double>(max_short_iterations);
 }
 
 void RowClusters::find_operands(Id product, TileStep& p) {
@@ -421,6 +433,14 @@ bool RowClusters::is_short_row(std::size_t kernel, std::size_t depth) {
   return n && *n <= max_short_iterations;
 }
 
+// Whether a kernel has a sum in order for each of the few elements of a row. Only rows can be its lanes.
+bool RowClusters::has_lanes_of_rows(const RowCluster& c) {
+  return std::ranges::any_of(c.kernels, [&](std::size_t k) {
+    const TileStep& p = tile_steps_[k];
+    return p.has_chain && !p.has_stripes && is_short_row(k, c.depth);
+  });
+}
+
 bool RowClusters::choose_rows(RowCluster& c) {
   const TileStep& first = tile_steps_[c.kernels[0]];
   const Id count = index_product(g_, std::span<const Id>(first.extents).first(c.depth));
@@ -440,6 +460,7 @@ bool RowClusters::choose_rows(RowCluster& c) {
   const bool are_lanes =
       most_halo == 0 && std::ranges::all_of(c.kernels, [&](std::size_t k) { return is_short_row(k, c.depth); });
   if (are_lanes) c.rows = rows_of_lanes;
+  if (!are_lanes && has_lanes_of_rows(c)) c.rows = rows_of_chains;
   if (most_halo > 0) c.rows = halo_rows;
   if (halo_cost > static_cast<double>(c.rows) * recompute_for_store)
     return no("computing the rows of the halo again costs more than storing them");

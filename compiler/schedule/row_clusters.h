@@ -37,6 +37,7 @@ struct TileStep {
   KernelAccess access;
   double operations = 0;  // estimate, for one element
   bool has_reduce = false, has_product = false;
+  bool has_chain = false, has_stripes = false;  // long reductions without products: in order, striped
   bool copies = false;     // it only copies, perhaps with padding
   bool joins = true;       // it only copies, perhaps from several buffers: each element from one of them
   Id sum = no_id;          // the REDUCE over rows of a kernel that sums over the rows of its cluster; else no_id
@@ -84,6 +85,7 @@ class RowClusters {
   };
 
   TileStep make_tile_step(const Kernel& k);
+  bool is_long(Id reduce);
   void find_order(const std::vector<std::vector<std::size_t>>& writers);
   bool is_row_major(std::size_t kernel, int buffer);
   std::vector<RowCluster> in_order();
@@ -116,6 +118,7 @@ class RowClusters {
   bool only_prepares_operand(const RowCluster& c) const;
   bool is_few(Id extent) const;
   bool is_short_row(std::size_t kernel, std::size_t depth);
+  bool has_lanes_of_rows(const RowCluster& c);
   bool choose_rows(RowCluster& c);
   std::optional<RowOffsets> offsets(std::size_t from, int buffer, std::size_t reader, std::size_t depth);
   std::optional<RowOffsets> compute_offsets(std::size_t from, int buffer, std::size_t reader, std::size_t depth);
