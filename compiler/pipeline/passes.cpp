@@ -15,6 +15,7 @@
 #include "compiler/schedule/dependencies.h"
 #include "compiler/schedule/fuse_rows.h"
 #include "compiler/schedule/host_loops.h"
+#include "compiler/schedule/join_pieces.h"
 #include "compiler/schedule/kernel_split.h"
 #include "compiler/schedule/memory_plan.h"
 #include "compiler/schedule/pack_operands.h"
@@ -67,6 +68,7 @@ constexpr Pass table[] = {
     {"split_stripes", segment, Form::kernels, optional, split_stripes},
     {"sibling_kernels", segment, Form::kernels, optional, sibling_kernels},
     {"split_ranges", segment, Form::kernels, optional, split_ranges},
+    {"join_pieces", segment, Form::kernels, optional, join_pieces},
     {"dependencies", schedule, Form::ordered, required, dependencies},
     {"ping_pong", schedule, Form::ordered, optional, ping_pong},
     {"product_versions", schedule, Form::ordered, optional, product_versions},
