@@ -111,11 +111,12 @@ void updated(const workload& w, problem& p) {
   p.in.push_back({KILN_F32, w.e});
   for (int i = 0; i < 3; ++i) p.out.push_back({KILN_F32, w.e, true});
 }
-// After the first step.
+// After the first step. The initial values have both signs, so v begins with their magnitudes.
 double adam(const problem& p, std::size_t out, std::int64_t i) {
-  const double g = p.in[0][i], m = 0.9 * initial(KILN_F32, 2, i) + 0.1 * g, v = 0.999 * initial(KILN_F32, 3, i) + 0.001 * g * g;
+  const double g = p.in[0][i], m = 0.9 * initial(KILN_F32, 2, i) + 0.1 * g;
+  const double v = 0.999 * std::abs(initial(KILN_F32, 3, i)) + 0.001 * g * g;
   if (out > 0) return out == 1 ? m : v;
-  return initial(KILN_F32, 1, i) - 0.001 * m / (std::sqrt(std::abs(v)) + 1e-8);
+  return initial(KILN_F32, 1, i) - 0.001 * m / (std::sqrt(v) + 1e-8);
 }
 
 void samples(const workload& w, problem& p) {

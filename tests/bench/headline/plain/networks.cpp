@@ -118,8 +118,8 @@ job adam(problem& p) {
     float* __restrict w = p.out[0].as<float>(), * __restrict m = p.out[1].as<float>(), * __restrict v = p.out[2].as<float>();
     for (std::int64_t i = 0; i < p.e(0); ++i) {
       m[i] = 0.9f * m[i] + 0.1f * g[i];
-      v[i] = 0.999f * v[i] + 0.001f * (g[i] * g[i]);
-      w[i] -= 0.001f * m[i] / (std::sqrt(std::abs(v[i])) + 1e-8f);
+      v[i] = 0.999f * std::abs(v[i]) + 0.001f * (g[i] * g[i]);
+      w[i] -= 0.001f * m[i] / (std::sqrt(v[i]) + 1e-8f);
     }
   }};
 }

@@ -69,8 +69,8 @@ struct adam : program<adam<D, N>> {
   inout<D, N> w, m, v;
   constexpr void body() {
     m = 0.9 * m + 0.1 * g;
-    v = 0.999 * v + 0.001 * (g * g);
-    w -= 0.001 * m / (sqrt(abs(v)) + 1e-8);
+    v = 0.999 * abs(v) + 0.001 * (g * g);
+    w -= 0.001 * m / (sqrt(v) + 1e-8);
   }
 };
 // The gradient of a logistic regression.
