@@ -17,6 +17,7 @@ class Cleanup {
   // The clean form of `id`, whose sources are clean.
   Id node(Id id) {
     if (is_data(id) && has_zero_extent(shapes_.of(id))) return filled_with_zero(id);
+    if (is_elementwise(g_.op(id))) return elementwise(id);
     switch (g_.op(id)) {
       case Op::REDUCE: return reduce(id);
       case Op::RESHAPE:
@@ -54,6 +55,31 @@ class Cleanup {
     src = {flat};
     src.insert(src.end(), extents.begin(), extents.end());
     return g_.make(Op::EXPAND, g_.dtype(id), src);
+  }
+
+  Id expanded(Id x, const std::vector<Id>& to) {
+    if (shapes_.of(x) == to) return x;
+    std::vector<Id> src{x};
+    src.insert(src.end(), to.begin(), to.end());
+    return g_.make(Op::EXPAND, g_.dtype(x), src);
+  }
+
+  // The operation on the elements that the operands repeat along some axes, and then the EXPAND along these axes.
+  Id elementwise(Id id) {
+    const std::vector<Id> to = shapes_.of(id);
+    std::vector<Id> src = g_.sources(id), different(to.size(), g_.index(1));
+    for (Id& s : src) {
+      if (shapes_.of(s).empty()) continue;
+      if (g_.op(s) != Op::EXPAND) return id;
+      s = g_.data(s);
+      const std::vector<Id> from = shapes_.of(s);
+      for (std::size_t a = 0; a < to.size(); ++a)
+        if (from[a] == to[a]) different[a] = to[a];
+    }
+    if (different == to) return id;
+    for (Id& s : src)
+      if (!shapes_.of(s).empty()) s = expanded(s, different);
+    return expanded(g_.with_src(id, src), to);
   }
 
   Id reduce(Id id) {
