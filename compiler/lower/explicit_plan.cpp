@@ -17,13 +17,15 @@
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/rewrite.h"
 #include "compiler/lower/row_loops.h"
+#include "compiler/lower/transpose_loads.h"
 #include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr int cache_line = 64;    // bytes
-constexpr int worth_a_line = 16;  // so many operations in lanes save the time of accesses that touch one line for each lane
+constexpr int cache_line = 64;  // bytes
+constexpr std::size_t worth_a_line =
+    16;  // so many operations in lanes save the time of accesses that touch one line for each lane
 constexpr std::int64_t large_array = 64;  // elements; from this size on an array for each lane costs more than lanes gain
 
 bool is_short(const Graph& g, Id range) { return g.is_const(g.end(range)) && g.value(g.end(range)) < shortest_lanes; }
@@ -78,11 +80,11 @@ class Distances {
   std::unordered_map<Id, std::optional<std::int64_t>> found_;  // by node that depends on the range
 };
 
-// Whether the inner loops of the kernel do little but load and store elements that are far apart for neighbouring lanes.
+// The LOADs and STOREs of elements that are far apart for neighbouring lanes, if the inner loops of the kernel do little else.
 // Each lane then needs a cache line of its own. If the lanes are rows, these lines may map to few sets of the cache.
 // Elements whose place depends on data are as far apart if the bounds of the loops do too: in the rows of a sparse matrix the
 // lanes that have ended wait for the longest row.
-bool walks_rows(const Graph& g, std::span<const Id> states, Id lanes) {
+std::vector<Id> walks_over_rows(const Graph& g, std::span<const Id> states, Id lanes) {
   const std::vector<Id> nodes = g.reachable(states);
   const Distances distance(g, nodes, lanes);
   std::unordered_set<Id> in_loop;
@@ -93,7 +95,8 @@ bool walks_rows(const Graph& g, std::span<const Id> states, Id lanes) {
       in_loop.insert(g.range_of(id));
       has_own_bounds = has_own_bounds || !distance(l.begin) || !distance(l.end);
     }
-  int distant = 0, operations = 0;
+  std::vector<Id> distant;
+  std::size_t operations = 0;
   for (const Id id : nodes) {
     const Op op = g.op(id);
     const bool inside = op == Op::CARRY || (op != Op::FOR && op != Op::GET &&
@@ -104,9 +107,9 @@ bool walks_rows(const Graph& g, std::span<const Id> states, Id lanes) {
     if (op != Op::LOAD && op != Op::STORE) continue;
     const DType d = op == Op::LOAD ? g.dtype(id) : g.dtype(value_of(g, id));
     const auto apart = distance(index_of(g, id));
-    if (apart ? std::abs(*apart) * bytes(d) >= cache_line : has_own_bounds) ++distant;
+    if (apart ? std::abs(*apart) * bytes(d) >= cache_line : has_own_bounds) distant.push_back(id);
   }
-  return distant > 0 && operations < worth_a_line * distant;
+  return operations < worth_a_line * distant.size() ? distant : std::vector<Id>{};
 }
 
 // Whether the iterations of the last range store to different elements, and load from stored buffers only the elements that
@@ -183,7 +186,9 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
     operations += is_elementwise(g.op(id)) ? 1 : 0;
   }
   LoopPlan& vector = plan[at - 1];
-  if (has_loop && walks_rows(g, states, vector.range))
+  const std::vector<Id> walks = has_loop ? walks_over_rows(g, states, vector.range) : std::vector<Id>{};
+  const std::vector<Id> in_tiles = walks.empty() ? std::vector<Id>{} : rows_in_lanes(g, states, vector.range);
+  if (std::ranges::any_of(walks, [&](Id id) { return std::ranges::find(in_tiles, id) == in_tiles.end(); }))
     return without_lanes(g, states, plan, "its loops walk through memory that is far apart for neighbouring work items");
   if (at == ranges.size())
     if (auto rows = row_loops_plan(g, states, ranges, widest, operations, target)) {
@@ -197,7 +202,9 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
   std::int64_t lanes = target.vector_bytes / widest;
   // Each iteration of a loop waits for the one before. Other vectors use this time.
   const bool is_uniform = has_loop && loops_are_uniform(g, states, vector.range);
-  if (has_loop && !has_local && is_uniform && row_fits_registers(g, extent, operations, widest, target))
+  if (!in_tiles.empty())
+    ;  // transpose_loads: the rows of one vector
+  else if (has_loop && !has_local && is_uniform && row_fits_registers(g, extent, operations, widest, target))
     lanes = g.value(extent);
   else if (has_loop && !has_local && operations <= short_body)
     lanes *= operations <= short_chain && is_uniform ? 4 : 2;

@@ -93,23 +93,6 @@ class Loop {
   std::unordered_set<Id> inside_, carried_;  // carried_: depends on carried values
 };
 
-// The loops that no other loop has inside.
-std::vector<Id> outer_loops(const Graph& g, Id sink) {
-  std::vector<Id> loops;
-  const std::vector<Id> all = g.reachable(sink);
-  std::unordered_set<Id> inner;
-  for (const Id id : all) {
-    if (g.op(id) != Op::FOR) continue;
-    loops.push_back(id);
-    const LoopParts l = loop_parts(g, id);
-    const std::vector<Id> nodes = g.reachable(l.yield);
-    for (const Id n : depends_on_range(g, nodes, l.range))
-      if (g.op(n) == Op::FOR) inner.insert(n);
-  }
-  std::erase_if(loops, [&](Id l) { return inner.contains(l); });
-  return loops;
-}
-
 bool has_one_work_item(const Graph& g, Id sink) {
   return std::ranges::all_of(g.src(sink), [&](Id effect) {
     const auto src = g.src(effect);
@@ -122,8 +105,10 @@ bool has_one_work_item(const Graph& g, Id sink) {
 Id loop_reductions(Graph& g, Id sink) {
   if (!has_one_work_item(g, sink)) return sink;
   std::unordered_map<Id, std::vector<Term>> found;
-  for (const Id loop : outer_loops(g, sink))
+  for (const Id loop : g.reachable(sink)) {
+    if (g.op(loop) != Op::FOR) continue;
     if (auto terms = Loop(g, loop).terms()) found.emplace(loop, *std::move(terms));
+  }
   if (found.empty()) return sink;
   std::unordered_map<Id, Id> copies;  // by node: its copy
   const auto result = [&](Id get) {

@@ -24,6 +24,7 @@ constexpr std::int64_t most_carried = 16;          // values that inner loops ca
 constexpr std::int64_t most_of_window = 32;        // products of a window that is written out
 constexpr int short_row = 8;                       // elements of a contiguous row whose sum is faster without lanes
 constexpr std::int64_t most_of_short_rows = 4000;  // operations of all copies of rows inside rows
+constexpr std::int64_t most_of_component = 4;      // places between elements that shuffles bring together
 constexpr std::int64_t most_loads_apart = 16;  // loads that are not contiguous over lanes, each about a hundred instructions
 
 // Whether some loop of the kernel may become lanes: not the one over tiles, and none of a single iteration.
@@ -62,7 +63,10 @@ bool ReduceForm::is_striped(const Reduction& r) const {
   }
   if (r.order_matters() || r.ranges.size() != 1 || is_small(r) || loop_has_lanes(r)) return false;
   if ((r.kind == ReduceKind::dot || is_paired(g_, r)) && loads_apart(g_, r.values, r.ranges[0]) > 0) return false;
-  return contiguous_over(g_, r.values, r.ranges[0]) && !has_vectors_over(g_, r.values, r.ranges[0]);
+  // In a kernel without loops no other range has lanes. So values of positions and of components have lanes too.
+  const bool has_loops = std::ranges::any_of(kernel_, [&](Id k) { return !g_.is_index_const(g_.end(k), 1); });
+  const bool are_near = !has_loops && loads_apart(g_, r.values, r.ranges[0], most_of_component) == 0;
+  return (contiguous_over(g_, r.values, r.ranges[0]) || are_near) && !has_vectors_over(g_, r.values, r.ranges[0]);
 }
 
 bool ReduceForm::is_small(const Reduction& r) const {

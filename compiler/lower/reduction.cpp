@@ -13,10 +13,10 @@ bool contiguous_over(const Graph& g, std::span<const Id> values, Id range) {
   return false;
 }
 
-std::int64_t loads_apart(const Graph& g, std::span<const Id> values, Id range) {
+std::int64_t loads_apart(const Graph& g, std::span<const Id> values, Id range, std::int64_t most) {
   return std::ranges::count_if(g.reachable(values), [&](Id id) {
     const auto stride = g.op(id) == Op::LOAD ? index_stride(g, index_of(g, id), range) : 0;
-    return stride != 0 && stride != 1;
+    return !stride || *stride < 0 || *stride > most;
   });
 }
 

@@ -26,8 +26,9 @@ struct Reduction {
 // Whether some LOAD of the values is contiguous in the range.
 bool contiguous_over(const Graph& g, std::span<const Id> values, Id range);
 
-// The number of LOADs that are not contiguous if the range becomes lanes.
-std::int64_t loads_apart(const Graph& g, std::span<const Id> values, Id range);
+// The number of LOADs whose elements are more than `most` places apart in neighbouring iterations of the range: of those that
+// are not contiguous if the range becomes lanes.
+std::int64_t loads_apart(const Graph& g, std::span<const Id> values, Id range, std::int64_t most = 1);
 
 // The factors of the elements that a sum of products adds; empty: the sum adds other elements.
 std::vector<Id> factors(const Graph& g, const Reduction& r);

@@ -171,12 +171,13 @@ std::vector<Id> rows_in_lanes(const Graph& g, std::span<const Id> stores, Id ran
   const std::vector<Id> nodes = g.reachable(stores);
   const std::unordered_map<Id, std::vector<Id>> inside = nodes_by_range(g, nodes);
   for (const Id loop : nodes) {
-    if (g.op(loop) != Op::FOR) continue;
+    if (g.op(loop) != Op::FOR || loop_parts(g, loop).conditional) continue;
     const Id row = g.range_of(loop);
     const auto body = inside.find(row);
-    if (body == inside.end()) continue;
+    if (body == inside.end() || std::ranges::any_of(body->second, [&](Id id) { return g.op(id) == Op::FOR; })) continue;
     for (const Id id : body->second) {
       if (g.op(id) != Op::LOAD || g.src(id).size() != 2 || index_stride(g, index_of(g, id), row) != 1) continue;
+      if (std::ranges::binary_search(body->second, g.state(id))) continue;
       const std::optional<std::int64_t> across = index_stride(g, index_of(g, id), range);
       if (!across || *across > 1 || *across < -1) out.push_back(id);
     }
