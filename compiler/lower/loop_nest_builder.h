@@ -106,8 +106,10 @@ class LoopNestBuilder {
   // Where a masked vector can begin so that all its lanes are active and it ends at `end`; no_id: nowhere.
   Id shifted(Id begin, Id end, int step) const;
 
-  // Whether a loop has one iteration. Its lanes then have constant conditions.
+  // Whether a loop has one iteration, and whether its code is shorter without the loop: conditions of its lanes are constant,
+  // or loops are inside.
   bool is_one_step(Id begin, Id end, int step) const;
+  bool gains_from_constants() const;
 
   // The same if only the call knows `end`. may_shift: whether the last vector of a loop may begin earlier. shifted_or_empty:
   // emits a loop of one such vector, or of none if the range is shorter than a vector. Returns where a masked vector begins: at
