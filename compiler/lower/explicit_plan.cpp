@@ -23,10 +23,13 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int cache_line = 64;  // bytes
-constexpr std::size_t worth_a_line =
-    16;  // so many operations in lanes save the time of accesses that touch one line for each lane
-constexpr std::int64_t large_array = 64;  // elements; from this size on an array for each lane costs more than lanes gain
+constexpr int cache_line = 64;    // bytes
+constexpr int worth_a_line = 16;  // so many operations in lanes save the time of accesses that touch one line for each lane
+constexpr int waits_for_row = 2;  // cycles for each access that touches one line for each lane, in which a loop waits anyway
+constexpr std::int64_t way_of_cache = 65536;  // bytes: elements at multiples of it share a set of the second-level cache
+constexpr std::int64_t most_rows = 8;         // that are lanes: each access needs as many cache lines
+constexpr std::int64_t lanes_in_set = 8;      // lanes times accesses
+constexpr std::int64_t large_array = 64;      // elements; from this size on an array for each lane costs more than lanes gain
 
 bool is_short(const Graph& g, Id range) { return g.is_const(g.end(range)) && g.value(g.end(range)) < shortest_lanes; }
 
@@ -80,36 +83,70 @@ class Distances {
   std::unordered_map<Id, std::optional<std::int64_t>> found_;  // by node that depends on the range
 };
 
-// The LOADs and STOREs of elements that are far apart for neighbouring lanes, if the inner loops of the kernel do little else.
-// Each lane then needs a cache line of its own. If the lanes are rows, these lines may map to few sets of the cache.
-// Elements whose place depends on data are as far apart if the bounds of the loops do too: in the rows of a sparse matrix the
-// lanes that have ended wait for the longest row.
-std::vector<Id> walks_over_rows(const Graph& g, std::span<const Id> states, Id lanes) {
+// The cycles in which the next value of an operation is known.
+int latency(const Graph& g, Id id) {
+  const Op op = g.op(id);
+  if (op == Op::LOAD) return 5;
+  if (!is_elementwise(op) || g.dtype(id) == DType::index) return 0;
+  if (op == Op::FDIV || op == Op::SQRT) return 12;
+  return is_float(g.dtype(id)) && op != Op::WHERE && op != Op::NEG ? 4 : 1;
+}
+
+// The cycles for which an iteration of the loop waits for values that the one before carries, at least.
+int carried_latency(const Graph& g, Id loop) {
+  const LoopParts l = loop_parts(g, loop);
+  std::unordered_map<Id, int> after;  // by node that depends on a carried value
+  for (const Id id : g.reachable(l.yield)) {
+    if (g.op(id) == Op::CARRY && g.range_of(id) == l.range && g.dtype(id) != DType::none) after[id] = 0;
+    for (const Id s : g.src(id))
+      if (const auto at = after.find(s); at != after.end() && g.op(id) != Op::STORE)
+        after[id] = std::max(after[id], at->second + latency(g, id));
+  }
+  int longest = 0;
+  for (const Id y : l.yield)
+    if (const auto at = after.find(y); at != after.end()) longest = std::max(longest, at->second);
+  return longest;
+}
+
+// What the inner loops of a kernel do in one iteration of each.
+struct RowWalk {
+  std::vector<Id> distant;  // accesses to elements that are far apart for neighbouring lanes
+  int operations = 0;
+  int latency = 0;           // for which the iterations of these loops wait
+  bool shares_sets = false;  // the distances are multiples of the size of a way of the second-level cache
+  int accesses() const { return narrow<int>(std::ssize(distant)); }
+};
+
+// Elements that are far apart need a cache line for each lane. Elements whose place depends on data are as far apart if the
+// bounds of the loops do too: in the rows of a sparse matrix the lanes that have ended wait for the longest row.
+RowWalk walk_of(const Graph& g, std::span<const Id> states, Id lanes) {
   const std::vector<Id> nodes = g.reachable(states);
   const Distances distance(g, nodes, lanes);
   std::unordered_set<Id> in_loop;
   bool has_own_bounds = false;
+  RowWalk walk;
   for (const Id id : nodes)
     if (g.op(id) == Op::FOR) {
       const LoopParts l = loop_parts(g, id);
       in_loop.insert(g.range_of(id));
       has_own_bounds = has_own_bounds || !distance(l.begin) || !distance(l.end);
+      walk.latency += carried_latency(g, id);
     }
-  std::vector<Id> distant;
-  std::size_t operations = 0;
   for (const Id id : nodes) {
     const Op op = g.op(id);
     const bool inside = op == Op::CARRY || (op != Op::FOR && op != Op::GET &&
                                             std::ranges::any_of(g.src(id), [&](Id s) { return in_loop.contains(s); }));
     if (!inside) continue;
     in_loop.insert(id);
-    if (is_elementwise(op) && g.dtype(id) != DType::index) ++operations;
+    if (is_elementwise(op) && g.dtype(id) != DType::index) ++walk.operations;
     if (op != Op::LOAD && op != Op::STORE) continue;
     const DType d = op == Op::LOAD ? g.dtype(id) : g.dtype(value_of(g, id));
     const auto apart = distance(index_of(g, id));
-    if (apart ? std::abs(*apart) * bytes(d) >= cache_line : has_own_bounds) distant.push_back(id);
+    const std::int64_t size = apart ? std::abs(*apart) * bytes(d) : 0;
+    if (apart ? size >= cache_line : has_own_bounds) walk.distant.push_back(id);
+    walk.shares_sets = walk.shares_sets || (size > 0 && std::abs(*apart) < Distances::far && size % way_of_cache == 0);
   }
-  return operations < worth_a_line * distant.size() ? distant : std::vector<Id>{};
+  return walk;
 }
 
 // Whether the iterations of the last range store to different elements, and load from stored buffers only the elements that
@@ -150,6 +187,12 @@ bool loops_are_uniform(const Graph& g, std::span<const Id> states, Id lanes) {
   return !bounds_loops(g, states, lanes) && std::ranges::none_of(g.reachable(states), ends_early);
 }
 
+// For each access that touches one line for each lane, a mask takes as long as the scalars.
+std::vector<Tail> tails_without_masks(int lanes) {
+  if (lanes <= 2) return {{1, false}};
+  return {{lanes / 2, false}, {1, false}};
+}
+
 std::vector<LoopPlan> without_lanes(const Graph& g, std::span<const Id> states, std::vector<LoopPlan>& plan, std::string why) {
   if (!states.empty()) remark(g, states[0], remarks::not_vectorised, [&] { return "the kernel has no lanes: " + why; });
   return std::move(plan);
@@ -186,11 +229,15 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
     operations += is_elementwise(g.op(id)) ? 1 : 0;
   }
   LoopPlan& vector = plan[at - 1];
-  const std::vector<Id> walks = has_loop ? walks_over_rows(g, states, vector.range) : std::vector<Id>{};
-  const std::vector<Id> in_tiles = walks.empty() ? std::vector<Id>{} : rows_in_lanes(g, states, vector.range);
-  if (std::ranges::any_of(walks, [&](Id id) { return std::ranges::find(in_tiles, id) == in_tiles.end(); }))
+  const RowWalk walk = has_loop ? walk_of(g, states, vector.range) : RowWalk{};
+  const bool is_uniform = has_loop && loops_are_uniform(g, states, vector.range);
+  const bool walks_rows = walk.accesses() > 0 && walk.operations < worth_a_line * walk.accesses();
+  const std::vector<Id> in_rows = walks_rows ? rows_in_lanes(g, states, vector.range) : std::vector<Id>{};
+  const bool has_tiles =  // transpose_loads: each access loads rows, and the lanes are the rows of one vector
+      walks_rows && std::ranges::all_of(walk.distant, [&](Id id) { return std::ranges::find(in_rows, id) != in_rows.end(); });
+  if (walks_rows && !has_tiles && !(is_uniform && walk.latency >= waits_for_row * walk.accesses()))
     return without_lanes(g, states, plan, "its loops walk through memory that is far apart for neighbouring work items");
-  if (at == ranges.size())
+  if (at == ranges.size() && !walks_rows)
     if (auto rows = row_loops_plan(g, states, ranges, widest, operations, target)) {
       remark(g, states[0], remarks::vectorised, [&] {
         return "its loops run over rows, and inside them " + std::to_string(rows->back().step) +
@@ -200,19 +247,18 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
     }
   const Id extent = g.end(vector.range);
   std::int64_t lanes = target.vector_bytes / widest;
-  // Each iteration of a loop waits for the one before. Other vectors use this time.
-  const bool is_uniform = has_loop && loops_are_uniform(g, states, vector.range);
-  if (!in_tiles.empty())
-    ;  // transpose_loads: the rows of one vector
+  if (walks_rows)
+    lanes = has_tiles ? lanes : std::min(lanes, walk.shares_sets ? lanes_in_set / walk.accesses() : most_rows);
   else if (has_loop && !has_local && is_uniform && row_fits_registers(g, extent, operations, widest, target))
     lanes = g.value(extent);
-  else if (has_loop && !has_local && operations <= short_body)
+  else if (has_loop && !has_local && operations <= short_body)  // other vectors use the time in which one waits
     lanes *= operations <= short_chain && is_uniform ? 4 : 2;
   if (g.is_const(extent)) lanes = std::min(lanes, g.value(extent));
   vector.step = narrow<int>(floor_power_of_two(std::max<std::int64_t>(1, lanes)));
   vector.lanes = vector.step > 1;
   vector.tails = {{vector.step, true}};
   vector.masked_all = operations > huge_body;
+  if (walks_rows && !vector.masked_all) vector.tails = tails_without_masks(vector.step);
   remark(g, states[0], remarks::vectorised, [&] {
     return "the loop of " + index_text_or_id(g, extent) + " work items runs " + std::to_string(vector.step) +
            " at a time, in lanes";

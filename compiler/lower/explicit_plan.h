@@ -5,7 +5,9 @@
 //   becomes lanes, with masks where control flow differs between lanes. Shorter ranges inside it stay loops. If the lanes
 //   are columns and loops walk through rows, these loops run around the loop over columns (row_loops.h). No range becomes
 //   lanes if each iteration has a large array whose places depend on data, if loops do little but access elements that are far
-//   apart for neighbouring lanes (a running sum along each row) or elements of rows that data delimit, or if in_order is set.
+//   apart for neighbouring lanes (a copy of each row) or elements of rows that data delimit, or if in_order is set.
+//   If each iteration of such a loop waits for the one before (a recursive filter along each row), up to 8 rows are lanes: the
+//   accesses to their elements fit into that time. The rows behind the last whole vector have fewer lanes, then none.
 //   Exception: in order, the last range becomes lanes if its iterations store to different elements (rows that are added to
 //   rows of a table).
 // Requires: serial_atomics ran.

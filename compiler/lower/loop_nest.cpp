@@ -46,6 +46,8 @@ std::vector<Id> LoopNestBuilder::emit(std::size_t level, const std::vector<Copy>
   if (p.block) return blocks(level, copies, begin, end);
   if (!p.lanes && !p.shares_loads && end != g_.sym("$end") && g_.is_index_const(end, p.step) && g_.is_index_const(begin, 0))
     return emit(level + 1, written_out(p, copies));
+  if (p.shares_loads && g_.is_index_const(end, p.step) && g_.is_index_const(begin, 0))
+    return emit_rows(level, p.step, copies, begin);
   if (p.step == 1) return {loop(level, copies, begin, end, 1, Iteration::one)};
   if (p.masked_all) return {loop(level, copies, begin, end, p.step, Iteration::masked)};
   if (interior_ && p.lanes) return with_borders(level, copies, begin, end);
@@ -86,6 +88,7 @@ std::vector<RangePart> LoopNestBuilder::parts_of(std::size_t level, const std::v
       for (RangePart& part : parts) own_loops(part.stores, p.range);
       return parts;
     }
+  if (is_simple && p.shares_loads && borders_ == Borders::split && !is_chunk(level)) return blocks_of_rows(level);
   if (!is_simple || borders_ != Borders::split || !may_have_parts(g_, stores_, plan_, level)) return {};
   if (cuts_left_ > 0) {
     std::vector<RangePart> active = active_parts(g_, loops_, stores_, p, plan_.subspan(level + 1), copies[0].values, facts_);
@@ -207,9 +210,25 @@ void LoopNestBuilder::in_parts(std::size_t level, const std::vector<Copy>& copie
       return;
     }
     const Iteration iteration = masked && earlier == no_id ? Iteration::masked : step == 1 ? Iteration::one : Iteration::whole;
-    effects.push_back(loop(level, copies, earlier == no_id ? begin : earlier, end, step, iteration));
+    const Id first = earlier == no_id ? begin : earlier;
+    if (plan_[level].lanes && iteration == Iteration::whole && is_one_step(first, end, step) && gains_from_constants()) {
+      const std::vector<Id> once = emit(level + 1, iterated(plan_[level], step, copies, first, end, iteration));
+      effects.insert(effects.end(), once.begin(), once.end());
+    } else {
+      effects.push_back(loop(level, copies, first, end, step, iteration));
+    }
     begin = end;
   }
+}
+
+bool LoopNestBuilder::is_one_step(Id begin, Id end, int step) const {
+  return g_.is_const(begin) && g_.is_const(end) && g_.value(end) - g_.value(begin) == step;
+}
+
+bool LoopNestBuilder::gains_from_constants() const {
+  return std::ranges::any_of(g_.reachable(stores()), [&](Id id) {
+    return g_.op(id) == Op::FOR || (is_comparison(g_.op(id)) && g_.dtype(g_.src(id, 0)) == DType::index);
+  });
 }
 
 bool LoopNestBuilder::may_shift(std::size_t level, const LoopPart& all, Id end) const {

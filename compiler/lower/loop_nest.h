@@ -6,7 +6,8 @@
 //   of a range; the borders are separate loops (interior.h), with vectors and gates if the extent is a constant. The pieces of
 //   a concatenation have loops one after the other, too (range_parts.h). In the interior the pixels and channels of a row
 //   become one contiguous range if all accesses permit it.
-//   Copies that share loads are simplified, so that equal loads are one node. The outermost loop runs from SYM("$begin") to
+//   Copies that share loads are simplified, so that equal loads are one node. Of a constant number of such rows, the blocks at
+//   the borders are written out, and only they have the borders' conditions. The outermost loop runs from SYM("$begin") to
 //   SYM("$end"): a chunk that the runtime chooses.
 // Requires: reductions lowered.
 // Example: STORE over i < N with 8 lanes  ->  FOR i in $begin..m step 8 { 8 lanes }, FOR i in m..$end { one iteration }, where

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/schedule.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
@@ -54,6 +55,34 @@ std::vector<Id> LoopNestBuilder::with_lanes_of_borders(std::size_t level, const 
   if (at < n) in_parts(level, copies, {from, to}, tails_of(p, n - at), effects);
   part_ = nullptr;
   return effects;
+}
+
+std::vector<RangePart> LoopNestBuilder::blocks_of_rows(std::size_t level) {
+  const LoopPlan& p = plan_[level];
+  const Id extent = g_.end(p.range);
+  if (!g_.is_const(extent) || g_.value(extent) <= p.step) return {};
+  const std::optional<Interior> rows = find_interior(g_, stores_, p.range, 1, facts_);
+  if (!rows || !rows->low.empty() || std::max(rows->lo, rows->cut) > p.step) return {};
+  const std::int64_t n = g_.value(extent), first = std::min<std::int64_t>(n, rows->lo > 0 ? p.step : 0),
+                     last = std::max(first, first + (n - rows->cut - first) / p.step * p.step);
+  std::vector<RangePart> parts;
+  const auto add = [&](std::span<const Id> stores, std::int64_t begin, std::int64_t end, int step) {
+    RangePart& part = parts.emplace_back();
+    part.first = g_.index(begin);
+    part.range = loops_.range(g_, g_.index(end - begin), RangeKind::loop);
+    part.plan = p;
+    part.plan.range = part.range;
+    part.plan.step = step;
+    const Id row = add_index(g_, part.range, part.first);
+    for (const Id store : stores) part.stores.push_back(substitute(g_, store, {{p.range, row}}));
+  };
+  for (std::int64_t at = 0; at < n;) {
+    const bool is_inside = at == first && last > first;
+    const std::int64_t end = is_inside ? last : std::min(n, at + p.step);
+    add(is_inside ? std::span<const Id>(rows->stores) : stores_, at, end, is_inside ? p.step : narrow<int>(end - at));
+    at = end;
+  }
+  return parts;
 }
 
 std::vector<Id> LoopNestBuilder::with_borders(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {

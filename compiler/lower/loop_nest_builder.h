@@ -47,6 +47,10 @@ class LoopNestBuilder {
   // The parts of a level's range whose stores differ.
   std::vector<RangePart> parts_of(std::size_t level, const std::vector<Copy>& copies);
 
+  // Rows that share loads: the blocks at the borders of a constant extent, and the blocks between them, whose stores have no
+  // conditions of the borders. None if there are no such conditions.
+  std::vector<RangePart> blocks_of_rows(std::size_t level);
+
   // Whether no value is computed in two parts, as in the pieces of a concatenation. Then a loop for each is hardly more code.
   bool share_nothing(std::span<const RangePart> parts) const;
 
@@ -101,6 +105,11 @@ class LoopNestBuilder {
 
   // Where a masked vector can begin so that all its lanes are active and it ends at `end`; no_id: nowhere.
   Id shifted(Id begin, Id end, int step) const;
+
+  // Whether a loop has one iteration, and whether its code is shorter without the loop: conditions of its lanes are constant,
+  // or loops are inside.
+  bool is_one_step(Id begin, Id end, int step) const;
+  bool gains_from_constants() const;
 
   // The same if only the call knows `end`. may_shift: whether the last vector of a loop may begin earlier. shifted_or_empty:
   // emits a loop of one such vector, or of none if the range is shorter than a vector. Returns where a masked vector begins: at

@@ -1,6 +1,7 @@
 #include "compiler/schedule/pack_windows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 #include "compiler/schedule/each_kernel.h"
 #include "compiler/schedule/kernel_ranges.h"
 #include "compiler/schedule/packed_operand.h"
+#include "compiler/schedule/range_pair.h"
 #include "compiler/schedule/window_copies.h"
 #include "compiler/schedule/window_operand.h"
 
@@ -26,6 +28,9 @@ constexpr double shortest_sum = 32;       // products of one element that pay fo
 constexpr double longest_copy = 4;        // times the tensor's elements
 constexpr double most_of_plane = 2;       // places of a row of the plane for each result in it
 constexpr double longest_row = 512;       // of results: of longer rows, the last vector is a small part
+
+// Cycles of a product and of a copied element.
+constexpr double product_cycles = 1.0 / 16, copy_cycles = 0.5;
 
 // A part of an axis of the copy: all of it, the phase u mod `step`, or the quotient u // step.
 struct Part {
@@ -63,6 +68,7 @@ class WindowPacking {
         const std::optional<WindowOperand> o = window_operand(g_, value, loops_, ids_, simplify_);
         if (!o) continue;
         flat_ = walks_rows_as_one(*o, reduce);
+        by_taps_ = flat_ && pays_by_taps(*o, reduce);
         planes_ = !o->axes.empty() && o->axes.back().loop == loops_.back();
         turns_ = std::ranges::any_of(o->others, [&](const WindowDimension& d) { return is_turned(d); });
         if (!worth_it(*o, reduce)) continue;
@@ -94,10 +100,11 @@ class WindowPacking {
     const Id place = linear(ranges, extents), padded = padded_value(o);
     if (!is_made) made.push_back(stored_in(to, place, padded, ranges));
     const std::unordered_map<Id, Id> loaded{{o.value, g_.make(Op::LOAD, g_.dtype(o.value), {to, linear(at, extents)})}};
-    if (flat_)
+    const Id sink = simplify_(substitute(g_, kernel_.sink, loaded));
+    if (flat_ && !(by_taps_ && reads_planes(sink)))
       made.push_back(walk_planes(substitute(g_, reduce_, loaded), extents.back()));
     else
-      kernel_.sink = simplify_(substitute(g_, kernel_.sink, loaded));
+      kernel_.sink = sink;
   }
 
   RangeIds& ids() { return ids_; }
@@ -126,6 +133,31 @@ class WindowPacking {
       if (std::ranges::binary_search(nodes, row) || std::ranges::binary_search(nodes, column.loop)) return false;
     }
     return products >= shortest_sum;
+  }
+
+  // Whether a copy of the columns for each place in a window takes less time than the sums between the rows' ends. Its planes
+  // have rows as long as the results', so that no sums are dropped.
+  bool pays_by_taps(const WindowOperand& o, Id reduce) {
+    const WindowAxis& column = o.axes.back();
+    if (g_.range_kind(column.window) != RangeKind::reduce) return false;
+    if (!g_.is_const(g_.end(column.loop)) || !g_.is_const(g_.end(column.window))) return false;
+    const auto extent = [&](Id range) { return static_cast<double>(typical_extent(g_, simplify_.bounds(), range)); };
+    double results = 1, products = 1;
+    for (const Id r : loops_) results *= extent(r);
+    for (const Id s : g_.src(reduce))
+      if (g_.op(s) == Op::RANGE) products *= extent(s);
+    const double row = extent(column.loop), padded_row = extent(column.u);
+    const double pitch = std::ceil(padded_row / static_cast<double>(column.step));
+    const double dropped = results * products * (pitch / row - 1) * product_cycles;
+    const double copied = o.length * (row * extent(column.window) / padded_row - 1);
+    return dropped + results * copy_cycles > copied * copy_cycles;
+  }
+
+  // Whether the two innermost LOOP ranges of the kernel occur together only, as one range does.
+  bool reads_planes(Id sink) {
+    const Id row = row_loop(), column = loops_.back();
+    const Id flat = new_range(index_mul(g_, g_.end(row), g_.end(column)));
+    return RangePair(g_, simplify_, row, column, flat)(index_roots(g_, g_.reachable(sink))).has_value();
   }
 
   // Whether the value of the REDUCE depends on a range of another REDUCE around it.
@@ -177,6 +209,10 @@ class WindowPacking {
     std::vector<int> layout = {flat_ ? 1 : 0, planes_ ? 1 : 0};
     for (const WindowAxis& a : o.axes) layout.push_back(a.loop == loops_.back() ? 2 : flat_ && a.loop == row_loop() ? 1 : 0);
     for (const WindowDimension& d : o.others) layout.push_back(is_turned(d) ? 2 : flat_ && is_row(d) ? 1 : 0);
+    if (!by_taps_) return layout;
+    const WindowAxis& column = o.axes.back();
+    layout.push_back(narrow<int>(g_.value(g_.end(column.loop))));
+    if (column.dilation > 1) layout.push_back(narrow<int>(g_.value(g_.end(column.window))));  // no part of a longer window
     return layout;
   }
 
@@ -187,7 +223,7 @@ class WindowPacking {
     std::vector<Part> phases, places, turned;
     for (const WindowDimension& d : o.others) {
       if (flat_ && is_row(d)) {
-        places.push_back(with_row_behind(d.range));
+        places.push_back(by_taps_ ? whole(d.range, d.at) : with_row_behind(d.range));
         continue;
       }
       const Part part = whole(d.range, d.at);
@@ -198,7 +234,9 @@ class WindowPacking {
     }
     for (const WindowAxis& a : o.axes) {
       const bool is_row = flat_ && a.loop == row_loop(), is_column = planes_ && a.loop == loops_.back();
-      if (is_row || is_column)
+      if (is_column && by_taps_)
+        spread(a, phases, places);
+      else if (is_row || is_column)
         split(a, is_row, phases, places);
       else
         outer.push_back({a.stride, whole(a.u, sum_of_axis(g_, a))});
@@ -230,7 +268,7 @@ class WindowPacking {
   void split(const WindowAxis& a, bool is_row, std::vector<Part>& phases, std::vector<Part>& places) {
     const Id length = g_.end(a.u), step = g_.index(a.step), sum = sum_of_axis(g_, a);
     const Id n = index_floordiv(g_, index_add(g_, length, g_.index(a.step - 1)), step);
-    const Id extent = is_row ? index_add(g_, n, g_.index(1)) : n;
+    const Id extent = is_row && !by_taps_ ? index_add(g_, n, g_.index(1)) : n;
     const Id place = new_range(extent);
     Id u = place, at = sum;
     if (a.step > 1) {
@@ -241,7 +279,17 @@ class WindowPacking {
     }
     places.push_back({extent, place, at});
     padded_at_[a.u] = u;
-    if (is_row || a.step > 1) inside_.push_back(g_.make(Op::LT, DType::boolean, {u, length}));
+    if (extent != n || a.step > 1) inside_.push_back(g_.make(Op::LT, DType::boolean, {u, length}));
+  }
+
+  // The columns once more for each place in a window. The windows of a shared copy may be longer than this kernel's.
+  void spread(const WindowAxis& a, std::vector<Part>& phases, std::vector<Part>& places) {
+    const std::int64_t reach = g_.value(g_.end(a.u)) - 1 - a.step * (g_.value(g_.end(a.loop)) - 1);
+    const Id taps = g_.index(reach / a.dilation + 1), columns = g_.end(a.loop);
+    const Id tap = new_range(taps), column = new_range(columns);
+    phases.push_back({taps, tap, index_add(g_, a.window, g_.index(a.first))});
+    places.push_back({columns, column, a.loop});
+    padded_at_[a.u] = sum_of_axis(g_, {column, tap, a.step, a.dilation, a.stride});
   }
 
   // The value at a place of the copy; 0 beyond the end of an axis, where no window reads.
@@ -323,6 +371,7 @@ class WindowPacking {
   bool planes_ = false;                   // the innermost LOOP range is an axis
   bool turns_ = false;                    // it is a dimension whose neighbours are apart in memory
   bool flat_ = false;                     // one range walks through planes
+  bool by_taps_ = false;                  // with the columns of each place in a window side by side
   std::unordered_map<Id, Id> padded_at_;  // ranges of the padded value -> their place in the copy
   std::vector<Id> inside_;                // conditions of the copy: inside of an axis
 };

@@ -12,6 +12,9 @@
 //     the tensor without windows, they become one range f over a plane of the copy: f = i * pitch + j, where pitch is the row
 //     length of the plane. A new kernel stores the sums for all f, also for places between two rows. The old kernel loads its
 //     own sums from there.
+//   - Planes by taps: if it takes less time than the sums between the rows, the copy has a plane for each place k in the window
+//     along the rows, and element i, j of it is u = s * j + d * k. The rows of such planes are as long as the results', so that
+//     no sum is dropped, and the old kernel stores its results itself.
 //   - Kernels that need parts of one copy share it (window_copies.h), as the phases of a derivative of a convolution do.
 // Requires: kernel_split ran.
 // Ensures: the same elements are reduced in the same order.
@@ -20,8 +23,11 @@
 // Example: y [64, 112] of x [64, 224], windows of 3, steps of 2, padding 1
 //   ->  p [64, 2, 113], where p[c, h, q] is x[c, 2*q + h - 1], or 0 outside of x.   Element k of the window of y[c, j] is
 //   p[c, k % 2, j + k // 2].
+// Example of planes by taps: y [16, 9, 10] of x [8, 9, 10], windows of 3 x 3, padding 1
+//   ->  p [8, 3, 11, 10], where p[c, k, i, j] is x[c, i - 1, j + k - 1]. Element h, k of the window of y[o, i, j] is
+//   p[c, k, i + h, j], so that 10 * i + j is one range.
 // Compare: the padded planes of direct convolutions; Zhang et al., High Performance Zero-Memory Overhead Direct Convolutions,
-//   2018.
+//   2018. Planes by taps: Cho and Brand, MEC: Memory-efficient Convolution for Deep Neural Network, 2017.
 #pragma once
 
 #include "compiler/ir/schedule.h"

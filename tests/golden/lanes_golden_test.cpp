@@ -79,6 +79,22 @@ struct gathered : program<gathered> {
   }
 };
 
+// Rows are lanes although their elements are far apart: each iteration waits for the one before. Then half a vector of rows,
+// and one row.
+struct filtered : program<filtered> {
+  in<f32, 13, 100> x;
+  out<f32, 13, 100> y;
+  constexpr void body() {
+    for (auto [i] : kernel(13)) {
+      auto mean = var(0.0f);
+      for (auto t : loop(100)) {
+        mean = 0.75f * mean + 0.25f * x(i, t);
+        y(i, t) = mean;
+      }
+    }
+  }
+};
+
 // The program after all passes. It has one kernel.
 compiler::Scheduled lowered(const dsl::record::program& p) {
   Graph g;
@@ -99,6 +115,7 @@ void check(const std::string& name) {
 TEST(LanesGolden, Escape) { check<escape>("escape"); }
 TEST(LanesGolden, Shared) { check<shared>("shared"); }
 TEST(LanesGolden, Branch) { check<branch>("branch"); }
+TEST(LanesGolden, Filtered) { check<filtered>("filtered"); }
 TEST(LanesGolden, Gathered) { check<gathered>("gathered"); }
 
 // The vector operations of one form of examples/nbody, by operation and lanes. A difference counts as a sum.

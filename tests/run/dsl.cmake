@@ -27,7 +27,7 @@ target_link_libraries(scopes_test PRIVATE kiln_generator run_harness GTest::gtes
 target_precompile_headers(scopes_test PRIVATE <gtest/gtest.h> <kiln/dsl.h> <tests/run/scopes/run_scopes.h>)
 target_compile_definitions(scopes_test PRIVATE KILN_SCOPE_PROGRAMS="${CMAKE_CURRENT_SOURCE_DIR}/run/scopes/host_loops/")
 target_sources(scopes_test PRIVATE run/scopes/host_kernels_test.cpp run/scopes/whole_writes_test.cpp run/scopes/row_loops_test.cpp run/scopes/components_test.cpp
-               run/scopes/rotating_buffers_test.cpp run/scopes/loop_lanes_test.cpp run/scopes/even_lanes_test.cpp
+               run/scopes/rotating_buffers_test.cpp run/scopes/loop_lanes_test.cpp run/scopes/even_lanes_test.cpp run/scopes/row_chains_test.cpp
                run/scopes/atomics_test.cpp run/scopes/nesting_test.cpp run/scopes/beginnings_test.cpp run/scopes/far_bounds_test.cpp
                run/scopes/once_test.cpp run/scopes/ranges_test.cpp run/scopes/checks_test.cpp run/scopes/first_use_test.cpp run/scopes/multiples_test.cpp
                run/scopes/newcomers_columns_test.cpp run/scopes/newcomers_kernels_test.cpp run/scopes/newcomers_tensors_test.cpp run/scopes/module_lists_test.cpp)
