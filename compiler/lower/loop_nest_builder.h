@@ -78,8 +78,12 @@ class LoopNestBuilder {
   // Of a kernel of the program: whether the loops over rows run around those over columns.
   bool is_row_loops() const { return in_memory_ && (g_.op(stores_[0]) != Op::STORE || !names_memory(g_, stores_[0])); }
 
-  // The loops over blocks. If too few columns for loops over rows are left, lanes run through the rows in registers.
+  // The loops over blocks. If there are too few columns for loops over rows, lanes run through the rows in registers.
+  // Rows of reductions that are many need loops over rows in any case.
   std::vector<Id> blocks(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end);
+
+  // 1 if a reduction has many rows, or a number that differs from iteration to iteration; else 0.
+  Id has_many_rows() const;
 
   // A loop over blocks of the range, around the loops of the later levels.
   Id block(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end);
