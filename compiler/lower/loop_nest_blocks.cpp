@@ -18,7 +18,6 @@ constexpr std::int64_t many_rows = 64;  // accumulators in memory take hardly mo
 
 }  // namespace
 
-
 Id LoopNestBuilder::has_many_rows() const {
   Id most = g_.index(0);
   for (const Id id : g_.reachable(stores_)) {
