@@ -19,6 +19,14 @@ DType position_type(Graph& g, const Facts& facts, Id elements) {
   return Bounds(g, facts)(elements).max < std::int64_t{1} << 31 ? DType::i32 : DType::i64;
 }
 
+Id no_place(Graph& g, DType d) { return g.constant(d, reduce_identity(ReduceKind::min, d)); }
+
+// The place as i64: 0 if there is none, because the axis is empty.
+Id or_first(Graph& g, Id place, DType d) {
+  const Id known = g.make(Op::WHERE, d, {compare(g, Op::EQ, place, no_place(g, d)), g.constant(d, 0), place});
+  return d == DType::i64 ? known : g.make(Op::CAST, DType::i64, {known});
+}
+
 }  // namespace
 
 Id arg_reduce(Graph& g, RangeIds& loops, const Facts& facts, const Reduction& r) {
@@ -59,12 +67,22 @@ Id arg_reduce_in_lanes(Graph& g, RangeIds& loops, const Facts& facts, const Redu
     const Id both_nan = g.make(Op::AND, DType::boolean, {compare(g, Op::NE, x, x), compare(g, Op::NE, best, best)});
     hit = g.make(Op::OR, DType::boolean, {hit, both_nan});
   }
-  const DType d = position_type(g, facts, extent);
-  const Id none = g.constant(d, reduce_identity(ReduceKind::min, d)), position = g.make(Op::CAST, d, {range});
-  const Id place = g.make(Op::WHERE, d, {hit, position, none});
-  const Id first = lower_striped(g, loops, {Op::MIN, d, none, {place}, range, extent, Stripes::vector, false, 0, 1});
-  const Id known = g.make(Op::WHERE, d, {compare(g, Op::EQ, first, none), g.constant(d, 0), first});  // an empty axis gives 0
-  return d == DType::i64 ? known : g.make(Op::CAST, DType::i64, {known});
+  const auto first_in = [&](Id within, Id end, Id found) {
+    const Id none = no_place(g, DType::i32), position = g.make(Op::CAST, DType::i32, {within});
+    const Id place = g.make(Op::WHERE, DType::i32, {found, position, none});
+    return lower_striped(g, loops, {Op::MIN, DType::i32, none, {place}, within, end, Stripes::vector, false, 0, 1});
+  };
+  if (position_type(g, facts, extent) == DType::i32) return or_first(g, first_in(range, extent, hit), DType::i32);
+  // Parts of 2^30 elements, so that their positions are narrow too.
+  const Id size = g.index(std::int64_t{1} << 30), more = add_index(g, extent, g.index((std::int64_t{1} << 30) - 1));
+  const Id none = no_place(g, DType::i64), part = loops.range(g, index_binary(g, Op::FLOORDIV, more, size), RangeKind::reduce);
+  const CarriedLoops n = open_loops(g, loops, {r.kind, r.order, {}, {part}, DType::i64, {}}, {none});
+  const Id begin = mul_index(g, n.ranges[0], size), end = index_binary(g, Op::MIN, size, sub_index(g, extent, begin));
+  const Id within = loops.range(g, size, RangeKind::reduce);
+  const Id first = first_in(within, end, substitute(g, hit, {{range, add_index(g, begin, within)}}));
+  const Id place = g.make(Op::ADD, DType::i64, {g.make(Op::CAST, DType::i64, {first}), g.make(Op::CAST, DType::i64, {begin})});
+  const Id found = g.make(Op::WHERE, DType::i64, {compare(g, Op::EQ, first, no_place(g, DType::i32)), none, place});
+  return or_first(g, close_loops(g, n, {g.make(Op::MIN, DType::i64, {n.carries[0], found})})[0], DType::i64);
 }
 
 }  // namespace kiln::compiler

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "compiler/ir/remark.h"
 #include "compiler/ir/rewrite_in_order.h"
 #include "compiler/lower/access.h"
+#include "compiler/lower/index_vector.h"
+#include "compiler/lower/lane_conditions.h"
 #include "compiler/lower/rewrite.h"
 #include "compiler/symbolic/bounds.h"
 
@@ -164,10 +167,29 @@ Id with_narrow_limits(Graph& g, Id sink, const Facts& facts) {
   return limits.empty() ? sink : substitute(g, sink, limits);
 }
 
+// Lanes that are too large for i32 are compared by their distance from the limit: x + s * lane < y is s * lane < y - x. The
+// distance is a scalar, and limited to where the comparison still depends on it.
+Id with_narrow_comparisons(Graph& g, Id sink, const Facts& facts) {
+  Bounds bounds(g, facts);
+  const Interval fitting = symbolic::known_dtype(DType::i32).interval;
+  const auto fits = [&](Id id) { return bounds(id).min >= fitting.min && bounds(id).max <= fitting.max; };
+  std::unordered_map<Id, Id> narrow;
+  for (const Id id : g.reachable(sink)) {
+    if ((g.op(id) != Op::LT && g.op(id) != Op::LE) || g.lanes(id) == 1) continue;
+    const auto [a, b] = g.operands<2>(id);
+    if (g.dtype(a) != DType::index || (fits(a) && fits(b))) continue;
+    const std::optional<LaneLimit> l = lane_limit(g, id);
+    if (!l) continue;
+    const Id position = ramp(g, g.index(0), l->stride, g.lanes(id)), limit = widen_lanes(g, l->limit, g.lanes(id));
+    narrow[id] = g.with_src(id, std::vector<Id>{position, limit});
+  }
+  return narrow.empty() ? sink : substitute(g, sink, narrow);
+}
+
 }  // namespace
 
 Id index_dtype(Graph& g, Id sink, const Facts& facts, int narrowest_bits) {
-  if (narrowest_bits <= 32) sink = with_narrow_limits(g, sink, facts);
+  if (narrowest_bits <= 32) sink = with_narrow_comparisons(g, with_narrow_limits(g, sink, facts), facts);
   return IndexTypes(g, facts, narrowest_bits).run(sink);
 }
 

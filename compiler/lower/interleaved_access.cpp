@@ -12,6 +12,7 @@
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/interleave_shuffles.h"
+#include "compiler/lower/lane_conditions.h"
 #include "compiler/lower/linear_index.h"
 
 namespace kiln::compiler {
@@ -226,16 +227,13 @@ class Interleaving {
   // lane reads has the conditions of both lanes beside it. So the vector reads nothing before the first active lane and nothing
   // behind the last active lane.
   Id gate(Id lanes, std::int64_t begin, const Part& p) {
-    if (g_.op(lanes) == Op::BROADCAST) return g_.make(Op::BROADCAST, DType::boolean, {g_.operand(lanes)}, {}, {}, p.lanes);
     const std::int64_t widest = p.extent.before + p.extent.after;  // from the first to the last element of one lane
     std::vector<std::int64_t> before, behind;                      // the lane that reads the element, or the lanes beside it
     for (std::int64_t element = begin; element < begin + p.lanes; ++element) {
       before.push_back(p.first + element / p.stride);
       behind.push_back(p.first + (std::max(element - widest, std::int64_t{0}) + p.stride - 1) / p.stride);
     }
-    const Id one = g_.make(Op::SHUFFLE, DType::boolean, std::vector{lanes}, before, {}, p.lanes);
-    const Id other = g_.make(Op::SHUFFLE, DType::boolean, std::vector{lanes}, behind, {}, p.lanes);
-    return before == behind ? one : g_.make(Op::AND, DType::boolean, {one, other}, {}, {}, p.lanes);
+    return condition_of_both(g_, lanes, before, behind);
   }
 
   Id loop(Id id, std::span<const Id> x) {

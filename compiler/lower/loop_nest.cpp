@@ -38,6 +38,7 @@ LoopNestBuilder::LoopNestBuilder(Graph& g, RangeIds& loops, std::span<const Id> 
 std::vector<Id> LoopNestBuilder::emit(std::size_t level, const std::vector<Copy>& copies) {
   if (level == plan_.size()) return body(copies);
   if (const std::vector<RangePart> parts = parts_of(level, copies); !parts.empty()) return one_by_one(level, copies, parts);
+  if (has_row_versions(level, copies)) return row_versions(level, copies);
   const LoopPlan& p = plan_[level];
   if (p.rows) return rows(level, copies);
   if (p.chain) return chain(level, copies);
@@ -51,6 +52,7 @@ std::vector<Id> LoopNestBuilder::emit(std::size_t level, const std::vector<Copy>
   if (p.step == 1) return {loop(level, copies, begin, end, 1, Iteration::one)};
   if (p.masked_all) return {loop(level, copies, begin, end, p.step, Iteration::masked)};
   if (interior_ && p.lanes) return with_borders(level, copies, begin, end);
+  if (is_short_row(level)) return short_row(level, copies);
   std::vector<Id> effects;
   const Id whole = p.lanes && all.block_end == no_id ? aligned(level, copies, begin, end, effects) : begin;
   const bool always = p.streams == no_id && !is_part_of_chunk(level);
@@ -59,6 +61,8 @@ std::vector<Id> LoopNestBuilder::emit(std::size_t level, const std::vector<Copy>
   std::vector<Tail> loops = !always || whole != begin ? p.tails
                             : all.block_end == no_id  ? rest_outside_of_blocks(p)
                                                       : constant_rest(p);
+  const bool is_long_row = rows_ == Rows::long_ones && level + 1 == plan_.size();
+  if (is_long_row && last_ == LastVector::shifted) loops = {{p.step, true}};
   loops.insert(loops.begin(), {p.step, false});
   in_parts(level, copies, {whole, all.end, all.block_end, all.ends}, loops, effects);
   return effects;
@@ -119,6 +123,7 @@ std::vector<Id> LoopNestBuilder::one_by_one(std::size_t level, const std::vector
     plan[level] = part.plan;
     LoopNestBuilder nest(g_, loops_, part.stores, plan, facts_, outermost_, borders_, last_);
     nest.cuts_left_ = std::max(cuts_left_ - 1, 0);
+    nest.rows_ = rows_ == Rows::short_ones ? rows_ : Rows::any;  // a part of a long row may be short
     nest.chunk_first_ = chunk_first_;
     if (is_chunk(level)) nest.chunk_first_ = chunk_first_ == no_id ? part.first : add_index(g_, chunk_first_, part.first);
     const std::vector<Id> made = nest.emit(level, copies);
@@ -135,6 +140,7 @@ Id LoopNestBuilder::in_part(Id iteration, Id range) {
 
 LoopPart LoopNestBuilder::bounds(std::size_t level) {
   const Id range = plan_[level].range;
+  if (rows_ != Rows::any && level + 2 == plan_.size()) return version_;
   if (const auto it = block_of_.find(range); it != block_of_.end()) return it->second;
   if (is_part_of_chunk(level)) {
     const Id begin = in_part(g_.sym("$begin"), range), end = in_part(g_.sym("$end"), range);
@@ -205,6 +211,7 @@ void LoopNestBuilder::in_parts(std::size_t level, const std::vector<Copy>& copie
     const bool is_one_vector = i > 0 && i + 1 == loops.size() && loops[i - 1].step <= step;
     const bool shifts = masked && earlier == no_id && is_one_vector && may_shift(level, all, end);
     if (shifts) begin = shifted_or_empty(level, copies, all, {begin, end}, step, effects);
+    if (shifts && rows_ == Rows::long_ones && !interior_) return;
     if (shifts && is_light()) {
       effects.push_back(loop(level, copies, begin, end, 1, Iteration::one));
       return;
@@ -248,7 +255,8 @@ Id LoopNestBuilder::shifted_or_empty(std::size_t level, const std::vector<Copy>&
   const Id zero = g_.index(0), one = g_.index(1), left = sub_index(g_, rest.end, rest.begin);
   const Id length = sub_index(g_, rest.end, all.begin), most = g_.index(step - 1);
   const Id room = sub_index(g_, length, most);  // positive: the vector fits
-  const Id fits = index_binary(g_, Op::MIN, index_binary(g_, Op::MAX, room, zero), one);
+  const bool is_known = rows_ == Rows::long_ones && !interior_;
+  const Id fits = is_known ? one : index_binary(g_, Op::MIN, index_binary(g_, Op::MAX, room, zero), one);
   const Id count = index_binary(g_, Op::MUL, index_binary(g_, Op::MIN, left, one), fits);
   const Id first = sub_index(g_, rest.end, mul_index(g_, count, g_.index(step)));
   effects.push_back(loop(level, copies, first, rest.end, step, Iteration::whole));
@@ -269,7 +277,10 @@ Id LoopNestBuilder::loop(std::size_t level, const std::vector<Copy>& copies, Id 
   const auto kind = is_chunk(level)                          ? RangeKind::thread
                     : p.lanes && iteration != Iteration::one ? RangeKind::vector
                                                              : RangeKind::loop;
-  const Id most = limit(level), range = loops_.range(g_, most, kind);
+  // All rows of a whole iteration are below the limit, so only the last ones may be at a border.
+  const bool is_whole = p.shares_loads && iteration == Iteration::whole && !is_chunk(level);
+  const Id most = is_whole ? sub_index(g_, limit(level), g_.index(step - 1)) : limit(level),
+           range = loops_.range(g_, most, kind);
   std::vector<Id> s = {range, begin, end};
   std::vector<Id> effects = p.shares_loads ? emit_rows(level, step, copies, range)
                             : iteration == Iteration::one && once(level, copies)

@@ -12,13 +12,34 @@
 #include "compiler/lower/row_loops.h"
 
 namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t many_rows = 64;  // accumulators in memory take hardly more time than ones in registers
+
+}  // namespace
+
+Id LoopNestBuilder::has_many_rows() const {
+  Id most = g_.index(0);
+  for (const Id id : g_.reachable(stores_)) {
+    if (g_.op(id) != Op::FOR) continue;
+    const LoopParts l = loop_parts(g_, id);
+    const std::vector<Id> nodes = g_.reachable(std::vector{l.begin, l.end});
+    if (std::ranges::any_of(nodes, [&](Id n) { return g_.op(n) == Op::RANGE || g_.op(n) == Op::LOAD; })) return g_.index(1);
+    most = index_binary(g_, Op::MAX, most, sub_index(g_, l.end, l.begin));
+  }
+  return index_binary(g_, Op::MIN, index_binary(g_, Op::FLOORDIV, most, g_.index(many_rows)), g_.index(1));
+}
 
 std::vector<Id> LoopNestBuilder::blocks(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
-  const int fewest = is_row_loops() ? plan_[level + 1].step : 0;
-  if (fewest == 0) return {block(level, copies, begin, end)};
-  const Id zero = g_.index(0), one = g_.index(1), count = sub_index(g_, end, begin);
-  const Id enough = index_binary(g_, Op::FLOORDIV, count, g_.index(fewest));
-  const Id are_enough = index_binary(g_, Op::MAX, index_binary(g_, Op::MIN, enough, one), zero);
+  const Id zero = g_.index(0), one = g_.index(1);
+  const bool has_rows = in_memory_ && level + 2 < plan_.size() && plan_[level + 1].rows && plan_[level + 2].lanes;
+  const bool is_known = is_row_loops() || level == 0 || !has_rows || g_.is_const(g_.end(plan_[level].range));
+  const int fewest = is_row_loops() ? plan_[level + 1].step : is_known ? 0 : 2 * plan_[level + 2].step;
+  const Id many = is_known ? zero : has_many_rows();
+  if (fewest == 0 || many == one) return {block(level, copies, begin, end)};
+  const Id count = sub_index(g_, end, begin), enough = index_binary(g_, Op::FLOORDIV, count, g_.index(fewest));
+  const Id columns = index_binary(g_, Op::MAX, index_binary(g_, Op::MIN, enough, one), zero);
+  const Id are_enough = many == zero ? columns : index_binary(g_, Op::MAX, columns, many);
   const Id middle = add_index(g_, begin, index_binary(g_, Op::MUL, count, are_enough));
   const Id rows = block(level, copies, begin, middle);
   in_memory_ = false;

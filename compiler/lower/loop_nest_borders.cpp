@@ -13,7 +13,11 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int long_row = 8;  // vectors
+// Lanes of the vectors with conditions: fewer than in the interior if they cover the border.
+int lanes_of_edge(const LoopPlan& p, const Interior& in) {
+  const Tail& shorter = p.tails.front();
+  return !shorter.masked && shorter.step >= std::max(in.lo, in.cut) ? shorter.step : p.step;
+}
 
 }  // namespace
 
@@ -30,8 +34,7 @@ bool LoopNestBuilder::borders_are_lanes(std::size_t level, Id begin, Id end) con
 std::vector<Id> LoopNestBuilder::with_lanes_of_borders(std::size_t level, const std::vector<Copy>& copies) {
   const LoopPlan& p = plan_[level];
   const std::int64_t n = g_.value(g_.end(p.range)), lo = interior_->lo, cut = interior_->cut;
-  const Tail& shorter = p.tails.front();  // fewer lanes with conditions if they cover the border
-  const int edge = !shorter.masked && shorter.step >= std::max(lo, cut) ? shorter.step : p.step;
+  const int edge = lanes_of_edge(p, *interior_);
   std::vector<Id> effects;
   std::int64_t at = 0;
   const auto whole = [&](std::int64_t end, int step) {
@@ -85,8 +88,49 @@ std::vector<RangePart> LoopNestBuilder::blocks_of_rows(std::size_t level) {
   return parts;
 }
 
+bool LoopNestBuilder::ends_are_lanes(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) const {
+  const LoopPlan& p = plan_[level];
+  const Interior& in = *interior_;
+  const bool may_mask = std::ranges::any_of(p.tails, &Tail::masked);
+  if (!in.is_linear || !in.low.empty() || !may_mask || is_flat(level) || !g_.is_index_const(begin, 0)) return false;
+  const int lanes = lanes_of_edge(p, in);
+  if (end != g_.end(p.range) || g_.is_const(end) || lanes == 1 || std::max(in.lo, in.cut) > lanes) return false;
+  return rows_ == Rows::short_ones || p.align == 0 || level + 1 != plan_.size() || copies.size() != 1;
+}
+
+std::vector<Id> LoopNestBuilder::with_lanes_at_ends(std::size_t level, const std::vector<Copy>& copies) {
+  const LoopPlan& p = plan_[level];
+  const Interior& in = *interior_;
+  const int lanes = lanes_of_edge(p, in);
+  const Id zero = g_.index(0), one = g_.index(1), end = g_.end(p.range);
+  const Id vectors = index_binary(g_, Op::FLOORDIV, end, g_.index(lanes));
+  const Id fits = index_binary(g_, Op::MAX, index_binary(g_, Op::MIN, vectors, one), zero);
+  const Id first = mul_index(g_, g_.index(lanes), fits), room = sub_index(g_, end, add_index(g_, first, g_.index(in.cut)));
+  const Id last = add_index(g_, first, index_binary(g_, Op::MUL, index_binary(g_, Op::MAX, room, zero), fits));
+  const bool shifts = last_ == LastVector::shifted && may_store_twice();
+  std::vector<Id> effects;
+  if (!shifts) effects.push_back(loop(level, copies, zero, first, lanes, Iteration::whole));
+  part_ = &in.stores;
+  Id at = first;
+  for (const int step : {p.step, lanes}) {
+    if (at != first && step == p.step) break;
+    const Id whole = end_of_whole(at, last, step);
+    effects.push_back(loop(level, copies, at, whole, step, Iteration::whole));
+    at = whole;
+  }
+  part_ = nullptr;
+  // The vector at the end covers all iterations behind the interior's vectors, but for some of a border of more than one.
+  if (shifts) {
+    at_both_ends(level, copies, {zero, end}, lanes, in.cut > 1 ? at : no_id, effects);
+    at = index_binary(g_, Op::MUL, end, fits);
+  }
+  effects.push_back(loop(level, copies, at, end, lanes, Iteration::masked));
+  return effects;
+}
+
 std::vector<Id> LoopNestBuilder::with_borders(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
   if (borders_are_lanes(level, begin, end)) return with_lanes_of_borders(level, copies);
+  if (ends_are_lanes(level, copies, begin, end)) return with_lanes_at_ends(level, copies);
   const Id lo = g_.index(interior_->lo), extent = g_.end(plan_[level].range);
   const Id first = index_binary(g_, Op::MIN, index_binary(g_, Op::MAX, begin, lo), end);
   const Id last = index_binary(g_, Op::MIN, sub_index(g_, extent, g_.index(interior_->cut)), end);
@@ -120,7 +164,7 @@ Id LoopNestBuilder::aligned(std::size_t level, const std::vector<Copy>& copies, 
   const LoopPlan& p = plan_[level];
   const Id extent = g_.end(p.range), store = stores()[0];
   const bool is_long = !g_.is_const(extent) || g_.value(extent) >= std::int64_t{long_row} * p.step;
-  if (p.align == 0 || level + 1 != plan_.size() || !is_long || copies.size() != 1) return begin;
+  if (p.align == 0 || level + 1 != plan_.size() || !is_long || copies.size() != 1 || rows_ == Rows::short_ones) return begin;
   const int size = bytes(g_.dtype(value_of(g_, store))), elements = p.align / size;
   if (elements < 2 || elements > p.step) return begin;
   Copy here = copies[0];

@@ -22,6 +22,9 @@ namespace kiln::compiler {
 // iteration of the range.
 enum class Iteration : std::uint8_t { whole, past_caches, masked, one };
 
+// The rows of a version of the loops around them: those of at least `long_row` vectors, or shorter ones.
+enum class Rows : std::uint8_t { any, long_ones, short_ones };
+
 // Iterations of a range. In a block, the loops end at the block's end, or where they end in the whole range.
 struct LoopPart {
   Id begin, end;
@@ -38,6 +41,7 @@ class LoopNestBuilder {
   std::vector<Id> emit(std::size_t level, const std::vector<Copy>& copies);
 
  private:
+  static constexpr int long_row = 8;   // vectors
   static constexpr int most_cuts = 4;  // further ones only between parts that share nothing
 
   // Loops that occur only in these stores get new RANGEs, because two loops of one kernel must not share a RANGE. Loops that
@@ -65,6 +69,12 @@ class LoopNestBuilder {
   // The iteration of a part at which a chunk begins or ends.
   Id in_part(Id iteration, Id range);
 
+  // Whether the rows inside of this level have lanes whose stores are worth aligning in long rows, and only the call knows how
+  // long they are. row_versions: emits the loop of this level for long rows, and for short ones. In a call one of them has no
+  // iterations. So short rows do not pay for the alignment, nor long rows for ends that are shorter than a vector.
+  bool has_row_versions(std::size_t level, const std::vector<Copy>& copies) const;
+  std::vector<Id> row_versions(std::size_t level, const std::vector<Copy>& copies);
+
   // The iterations that the loop of a level covers: one block inside a loop over blocks, one chunk at the outermost level, else
   // the whole range.
   LoopPart bounds(std::size_t level);
@@ -72,8 +82,12 @@ class LoopNestBuilder {
   // Of a kernel of the program: whether the loops over rows run around those over columns.
   bool is_row_loops() const { return in_memory_ && (g_.op(stores_[0]) != Op::STORE || !names_memory(g_, stores_[0])); }
 
-  // The loops over blocks. If too few columns for loops over rows are left, lanes run through the rows in registers.
+  // The loops over blocks. If there are too few columns for loops over rows, lanes run through the rows in registers.
+  // Rows of reductions that are many need loops over rows in any case.
   std::vector<Id> blocks(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end);
+
+  // 1 if a reduction has many rows, or a number that differs from iteration to iteration; else 0.
+  Id has_many_rows() const;
 
   // A loop over blocks of the range, around the loops of the later levels.
   Id block(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end);
@@ -120,6 +134,15 @@ class LoopNestBuilder {
   Id shifted_or_empty(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, const LoopPart& rest, int step,
                       std::vector<Id>& effects);
 
+  // Emits a row that is not long: vectors that overlap, down to four lanes, where its end is no multiple of them.
+  bool is_short_row(std::size_t level) const;
+  std::vector<Id> short_row(std::size_t level, const std::vector<Copy>& copies);
+
+  // Emits a loop of two vectors, at the begin and at the end of the range, which may overlap; between: or of three, one of them
+  // there. No iterations if the range is shorter than a vector. Returns 0 in this case, else 1.
+  Id at_both_ends(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, int lanes, Id between,
+                  std::vector<Id>& effects);
+
   // Emits loops one after the other. The last one takes all that is left.
   void in_parts(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, std::span<const Tail> loops,
                 std::vector<Id>& effects);
@@ -132,6 +155,10 @@ class LoopNestBuilder {
   // stay linear. In a long row, the stores of vectors should be aligned instead.
   bool borders_are_lanes(std::size_t level, Id begin, Id end) const;
   std::vector<Id> with_lanes_of_borders(std::size_t level, const std::vector<Copy>& copies);
+
+  // The same for a row whose length only the call knows: vectors with conditions at both ends, and whole ones between them.
+  bool ends_are_lanes(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) const;
+  std::vector<Id> with_lanes_at_ends(std::size_t level, const std::vector<Copy>& copies);
 
   // Emits a masked vector, behind which the stores of whole vectors are aligned, and the whole vectors that go past the caches.
   // Returns the first iteration behind them. Large arrays of glibc's malloc begin 16 bytes behind a cache line. Without the
@@ -190,6 +217,8 @@ class LoopNestBuilder {
   Id chunk_first_ = no_id;                     // of a part of the first range: its first iteration in the whole range
   std::optional<Interior> interior_;           // interior of the range that becomes lanes
   std::unordered_map<Id, LoopPart> block_of_;  // while the loops inside a block are built
+  Rows rows_ = Rows::any;                      // which rows the loops are for
+  LoopPart version_ = {};                      // unless rows_ is `any`: the iterations of the level around the rows
   bool in_memory_ = false;                     // whether carried values are in arrays, which all lanes share
   const std::vector<Id>* part_ = nullptr;      // the stores of the interior or its low border, while their loops are built
 };

@@ -38,6 +38,7 @@
 #include "compiler/lower/merge_ranges.h"
 #include "compiler/lower/narrow_casts.h"
 #include "compiler/lower/near_gathers.h"
+#include "compiler/lower/phase_loops.h"
 #include "compiler/lower/reduce_lowering.h"
 #include "compiler/lower/scan_lowering.h"
 #include "compiler/lower/serial_atomics.h"
@@ -342,6 +343,10 @@ void interleaved_access(Graph& g, Lowering& k) {
 
 void idle_loops(Graph& g, Lowering& k) {
   each_tile_step(g, k, [&](Id s) { return compiler::idle_loops(g, s, in_chunk(g, k)); });
+}
+
+void phase_loops(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::phase_loops(g, *k.loops, s); });
 }
 
 void chain_borders(Graph& g, Lowering& k) {

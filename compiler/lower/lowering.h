@@ -55,6 +55,7 @@ void loop_lanes(Graph& g, Lowering& k);       // only for kernels that the progr
 void vectorize_plan(Graph& g, Lowering& k);   // explicit_plan for kernels that the program wrote
 void mask_loops(Graph& g, Lowering& k);       // only for kernels that the program wrote
 void loop_nest(Graph& g, Lowering& k);
+void phase_loops(Graph& g, Lowering& k);  // not for kernels that the program wrote
 void transpose_loads(Graph& g, Lowering& k);
 void near_gathers(Graph& g, Lowering& k);
 void interleaved_access(Graph& g, Lowering& k);

@@ -1,6 +1,7 @@
 #include "compiler/lower/range_parts.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -15,6 +16,8 @@
 
 namespace kiln::compiler {
 namespace {
+
+constexpr std::int64_t most_distance = 16;  // between elements of neighbouring iterations, in a condition
 
 class Boundaries {
  public:
@@ -43,17 +46,19 @@ class Boundaries {
     if (!d || !extent) return std::nullopt;
     const auto is_range = [&](const Monomial& t) { return t.atoms == std::vector<Id>{range_}; };
     const auto own = std::ranges::find_if(*d, is_range);
-    if (own == d->end() || (own->coefficient != 1 && own->coefficient != -1)) return std::nullopt;
-    const std::int64_t c = own->coefficient;
+    if (own == d->end() || own->coefficient == 0 || std::abs(own->coefficient) > most_distance) return std::nullopt;
+    const std::int64_t c = own->coefficient, step = std::abs(c);
     std::erase_if(*d, is_range);
-    // c == 1: range >= 1 - d or range >= -d holds behind the boundary. c == -1: range < d or range <= d holds before it.
-    const std::int64_t more = c == 1 ? (op == Op::LT ? 1 : 0) : (op == Op::LE ? 1 : 0);
-    const auto one = symbolic::sum_of(g_, g_.index(more));
-    const auto at = symbolic::plus(g_, *one, *d, -c);
-    const auto rest = at ? symbolic::plus(g_, *extent, *at, -1) : std::nullopt;
-    if (!rest || varies(*at) || symbolic::interval_of(bounds_, *at).min < 0 || symbolic::interval_of(bounds_, *rest).min < 0)
+    // c > 0: step * range >= 1 - d or step * range >= -d holds behind the boundary. c < 0: step * range < d or step * range <=
+    // d holds before it. The boundary is n / step, rounded down.
+    const std::int64_t more = c > 0 ? (op == Op::LT ? 1 : 0) : (op == Op::LE ? 1 : 0);
+    const auto one = symbolic::sum_of(g_, g_.index(more + step - 1));
+    const auto n = symbolic::plus(g_, *one, *d, c > 0 ? -1 : 1);
+    const auto most = n ? symbolic::plus(g_, *symbolic::sum_of(g_, g_.index(step - 1)), *extent, step) : std::nullopt;
+    const auto rest = most ? symbolic::plus(g_, *most, *n, -1) : std::nullopt;
+    if (!rest || varies(*n) || symbolic::interval_of(bounds_, *n).min < 0 || symbolic::interval_of(bounds_, *rest).min < 0)
       return std::nullopt;
-    const Id first = index_from(g_, *at), left = index_from(g_, *rest);
+    const Id first = index_floordiv(g_, index_from(g_, *n), g_.index(step)), left = sub_index(g_, g_.end(range_), first);
     if (is_short(first) || is_short(left)) return std::nullopt;
     return first;
   }

@@ -93,6 +93,7 @@ constexpr Pass table[] = {
     {"vectorize_plan", kernel, Form::lowering, optional, lowering::vectorize_plan},
     {"mask_loops", explicit_kernel, Form::lowering, required, lowering::mask_loops},
     {"loop_nest", kernel, Form::lowering, required, lowering::loop_nest},
+    {"phase_loops", plain_kernel, Form::lowering, optional, lowering::phase_loops},
     {"transpose_loads", kernel, Form::lowering, optional, lowering::transpose_loads},
     {"near_gathers", kernel, Form::lowering, optional, lowering::near_gathers},
     {"interleaved_access", kernel, Form::lowering, optional, lowering::interleaved_access},

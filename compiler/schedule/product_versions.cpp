@@ -165,12 +165,14 @@ std::vector<Kernel> versions_of_row_sums(Graph& g, Schedule& s, const Kernel& k,
 // A version with lanes of rows for short rows, and versions for the lengths of other rows.
 std::vector<Kernel> versions_of_rows(Graph& g, Schedule& s, const Kernel& k, const Facts& facts) {
   const std::optional<RowLengths> lengths = row_lengths(g, s, k);
-  const std::optional<ShortRows> tiles = only_reduces_rows(g, k) ? std::nullopt : short_rows(g, s, k, facts);
+  const std::optional<ShortRows> tiles =
+      only_reduces_rows(g, k) && !finds_extrema(g, k) ? std::nullopt : short_rows(g, s, k, facts);
   Versions versions(g, facts);
   const Id always = g.index(1), tiled = tiles ? versions.simplified(tiles->factor) : g.index(0),
            rest = index_sub(g, always, tiled);
   // Rows that are not short for the tiles may be short by themselves, as those of an image.
-  const bool may_be_few = !tiles || std::ranges::any_of(tiles->sizes, [&](Id n) { return lengths && n != lengths->length; });
+  const bool may_be_few = !tiles || only_reduces_rows(g, k) ||
+                          std::ranges::any_of(tiles->sizes, [&](Id n) { return lengths && n != lengths->length; });
   if (lengths && may_be_few) {
     versions.add(lengths->few, versions.simplified(index_mul(g, rest, lengths->factor)));
     versions.add(lengths->many, versions.simplified(index_mul(g, rest, index_sub(g, always, lengths->factor))));

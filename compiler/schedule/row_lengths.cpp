@@ -64,6 +64,15 @@ Kernel with_length(Graph& g, Kernel k, Id length, Id now) {
 
 }  // namespace
 
+bool finds_extrema(const Graph& g, const Kernel& k) {
+  return std::ranges::any_of(g.reachable(k.sink), [&](Id id) {
+    if (g.op(id) != Op::REDUCE) return false;
+    const ReduceKind kind = g.reduce_kind(id);
+    return kind == ReduceKind::argmax || kind == ReduceKind::argmin ||
+           (is_float(g.dtype(id)) && (kind == ReduceKind::max || kind == ReduceKind::min));
+  });
+}
+
 bool only_reduces_rows(const Graph& g, const Kernel& k) {
   int operations = 0;
   for (const Id id : g.reachable(k.sink)) operations += is_elementwise(g.op(id)) && g.dtype(id) != DType::index ? 1 : 0;

@@ -23,8 +23,12 @@ struct RowLengths {
 };
 
 // Whether the kernel makes a value of few operations of each row, and no elements along rows. Then these versions are faster
-// than the ones with lanes of rows (short_rows.h), which copy the rows first.
+// than the ones with lanes of rows (short_rows.h), which copy the rows first, unless it finds extrema.
 bool only_reduces_rows(const Graph& g, const Kernel& k);
+
+// Whether REDUCEs have steps of several instructions: an extremum passes NaN on, and the place of an extremum is searched. Then
+// a vector of which most lanes are inactive costs more than the copy of the rows.
+bool finds_extrema(const Graph& g, const Kernel& k);
 
 // nullopt: the kernel has another form.
 std::optional<RowLengths> row_lengths(Graph& g, const Schedule& s, const Kernel& k);

@@ -5,7 +5,7 @@
 #include "float_environment.h"
 #include "kiln/kiln.h"
 
-enum { CHUNKS_PER_WORKER = 16, KEPT_OFFSETS = 32 };
+enum { CHUNKS_PER_WORKER = 16 };
 
 typedef struct kernel_call {
   const kiln_kernel_desc* kernel;
@@ -34,8 +34,8 @@ typedef struct call {
   char* workspace;
   int64_t* symbols;
   kiln_executor* executor;
-  int32_t* failed;        /* the least number of a failed check, or KILN_NO_CHECK */
-  const int64_t* offsets; /* of the first KEPT_OFFSETS temporaries, so that loops do not evaluate them again */
+  int32_t* failed; /* the least number of a failed check, or KILN_NO_CHECK */
+  const kiln_sizes* sizes;
 } call;
 
 static void* address_in(const call* c, int32_t id) {
@@ -51,7 +51,7 @@ static void* address_in(const call* c, int32_t id) {
   if (id < p->n_params) return c->args[id].data;
   if (id < first_temp) return c->failed;
   const kiln_view_desc* view = rotating < 0 ? 0 : &p->views[rotating - p->n_rotating];
-  if (view == 0 && id - first_temp < KEPT_OFFSETS) return c->workspace + c->offsets[id - first_temp];
+  if (view == 0 && id - first_temp < KILN_KEPT_SIZES) return c->workspace + c->sizes->offsets[id - first_temp];
   kiln_evaluate(view == 0 ? p->temps[id - first_temp].offset : view->offset, c->symbols, &offset);
   return (view == 0 ? c->workspace : (char*)c->args[view->param].data) + offset;
 }
@@ -63,8 +63,12 @@ static void read_numbers(const call* c, const kiln_read_desc* reads, int32_t n) 
 static void run_kernel(const call* c, const kiln_kernel_desc* k) {
   void* buffers[KILN_MAX_BUFFERS];
   int64_t n = 0, work = 0;
+  const int64_t number = k - c->program->kernels;
   read_numbers(c, k->reads, k->n_reads);
-  kiln_evaluate(k->trip_count, c->symbols, &n);
+  if (c->program->n_numbers == 0 && number < KILN_KEPT_SIZES)
+    n = c->sizes->trips[number];
+  else
+    kiln_evaluate(k->trip_count, c->symbols, &n);
   if (n <= 0) return;
   for (int32_t b = 0; b < k->n_buffers; ++b) buffers[b] = address_in(c, k->buffers[b]);
   int32_t chunks = 1;
@@ -110,12 +114,10 @@ static void run_kernels(const call* c, int32_t first, int32_t end, int32_t next_
   }
 }
 
-static bool run_program(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols, char* workspace,
-                        kiln_executor* executor, kiln_status* s) {
+static bool run_program(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols, const kiln_sizes* sizes,
+                        char* workspace, kiln_executor* executor, kiln_status* s) {
   int32_t failed = KILN_NO_CHECK;
-  int64_t offsets[KEPT_OFFSETS];
-  for (int32_t t = 0; t < p->n_temps && t < KEPT_OFFSETS; ++t) kiln_evaluate_postfix(p->temps[t].offset, symbols, &offsets[t]);
-  const call c = {p, args, workspace, symbols, executor, &failed, offsets};
+  const call c = {p, args, workspace, symbols, executor, &failed, sizes};
   const uint32_t environment = kiln_enter_float_environment();
   run_kernels(&c, 0, p->n_kernels, 0);
   kiln_leave_float_environment(environment);
@@ -126,9 +128,10 @@ static bool check_and_run(const kiln_program_desc* p, const kiln_tensor* args, i
                           kiln_status* s) {
   static const kiln_context no_context;
   int64_t symbols[KILN_MAX_SYMBOLS + KILN_MAX_NUMBERS];
+  kiln_sizes sizes;
   int64_t need = 0;
   if (!kiln_check(p, args, n_args, symbols, s)) return false;
-  if (!kiln_sizes_are_representable(p, symbols) || !kiln_evaluate(p->workspace_bytes, symbols, &need))
+  if (!kiln_compute_sizes(p, symbols, &sizes) || !kiln_evaluate(p->workspace_bytes, symbols, &need))
     return kiln_fail(s, KILN_R_TOOLARGE, -1, -1, -1, -1);
   if (context == 0) context = &no_context;
   char *workspace = 0, *own = 0;
@@ -139,7 +142,7 @@ static bool check_and_run(const kiln_program_desc* p, const kiln_tensor* args, i
     if (workspace == 0) return kiln_fail(s, KILN_R_OOM, -1, -1, need, context->workspace_bytes);
   }
   const bool done = (workspace == 0 || kiln_check_workspace(p, args, symbols, workspace, need, s)) &&
-                    run_program(p, args, symbols, workspace, context->executor, s);
+                    run_program(p, args, symbols, &sizes, workspace, context->executor, s);
   if (own != 0 && context->release != 0) context->release(context->user, own, (size_t)need);
   return done;
 }

@@ -43,17 +43,21 @@ bool kiln_evaluate_postfix(kiln_expr code, const int64_t* symbols, int64_t* valu
   return true;
 }
 
-static bool is_representable(kiln_expr code, const int64_t* symbols) {
+/* place: where value number n is kept, if it is one of the first. */
+static bool compute(kiln_expr code, const int64_t* symbols, int64_t* place, int32_t n) {
   int64_t v;
-  return kiln_is_operand(code) || kiln_evaluate_postfix(code, symbols, &v);
+  return kiln_evaluate(code, symbols, n < KILN_KEPT_SIZES ? &place[n] : &v);
 }
 
-bool kiln_sizes_are_representable(const kiln_program_desc* p, const int64_t* symbols) {
+bool kiln_compute_sizes(const kiln_program_desc* p, const int64_t* symbols, kiln_sizes* sizes) {
+  int64_t v;
   for (int32_t k = 0; k < p->n_kernels; ++k)
-    if (p->kernels[k].n_buffers > KILN_MAX_BUFFERS || !is_representable(p->kernels[k].trip_count, symbols)) return false;
+    if (p->kernels[k].n_buffers > KILN_MAX_BUFFERS || !compute(p->kernels[k].trip_count, symbols, sizes->trips, k))
+      return false;
   for (int32_t t = 0; t < p->n_temps; ++t)
-    if (!is_representable(p->temps[t].offset, symbols) || !is_representable(p->temps[t].bytes, symbols)) return false;
+    if (!compute(p->temps[t].offset, symbols, sizes->offsets, t) || !kiln_evaluate(p->temps[t].bytes, symbols, &v))
+      return false;
   for (int32_t i = 0; i < p->n_views; ++i)
-    if (!is_representable(p->views[i].offset, symbols)) return false;
+    if (!kiln_evaluate(p->views[i].offset, symbols, &v)) return false;
   return true;
 }

@@ -20,8 +20,15 @@ __attribute__((always_inline)) static inline bool kiln_evaluate(kiln_expr code, 
   return true;
 }
 
+enum { KILN_KEPT_SIZES = 32 };
+
+/* Of the first kernels and temporaries: values that a call computes once. */
+typedef struct kiln_sizes {
+  int64_t trips[KILN_KEPT_SIZES], offsets[KILN_KEPT_SIZES];
+} kiln_sizes;
+
 /* Whether the numbers of buffers fit, and trip counts, sizes and offsets can be computed. Call it before the first byte is
    written. */
-bool kiln_sizes_are_representable(const kiln_program_desc* p, const int64_t* symbols);
+bool kiln_compute_sizes(const kiln_program_desc* p, const int64_t* symbols, kiln_sizes* sizes);
 
 #endif
