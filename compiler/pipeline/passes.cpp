@@ -26,6 +26,7 @@
 #include "compiler/schedule/share_kernels.h"
 #include "compiler/schedule/sibling_kernels.h"
 #include "compiler/schedule/simplify_ranges.h"
+#include "compiler/schedule/split_chains.h"
 #include "compiler/schedule/split_ranges.h"
 #include "compiler/schedule/split_reduce.h"
 #include "compiler/schedule/split_stripes.h"
@@ -62,6 +63,7 @@ constexpr Pass table[] = {
     {"pack_windows", segment, Form::kernels, optional, pack_windows},
     {"pair_products", segment, Form::kernels, optional, pair_products},
     {"pack_operands", segment, Form::kernels, optional, pack_operands},
+    {"split_chains", segment, Form::kernels, optional, split_chains},
     {"fuse_rows", segment, Form::kernels, optional, fuse_rows},
     {"simplify_ranges", segment, Form::kernels, optional, simplify_ranges},
     {"split_reduce", segment, Form::kernels, optional, split_reduce},

@@ -1,0 +1,113 @@
+#include "compiler/schedule/split_chains.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compiler/ir/index_poly.h"
+#include "compiler/rangeify/index_expr.h"
+#include "compiler/schedule/each_kernel.h"
+#include "compiler/schedule/kernel_ranges.h"
+#include "compiler/target/unrollable_loops.h"
+
+namespace kiln::compiler {
+namespace {
+
+class ChainSplitter {
+ public:
+  ChainSplitter(Graph& g, Schedule& s, Kernel& k, std::vector<Kernel>& made) : g_(g), s_(s), kernel_(k), made_(made) {
+    for (const Id r : loop_ranges_of(g, k))
+      if (!g.is_index_const(g.end(r), 1)) rows_.push_back(r);
+    for (std::int64_t n = 1; !rows_.empty() && g.is_const(g.end(rows_.back())); rows_.pop_back()) {
+      n *= g.value(g.end(rows_.back()));
+      if (n > max_short_iterations) break;
+      elements_.push_back(rows_.back());
+    }
+  }
+
+  void run() {
+    if (rows_.empty() || elements_.empty()) return;
+    bool has_chain = false;
+    std::vector<Id> striped;
+    for (const Id id : g_.reachable(kernel_.sink)) {
+      if (g_.op(id) != Op::REDUCE || !is_long(id)) continue;
+      const bool is_of_row = !depends_on_one(id, elements_);
+      has_chain = has_chain || (!is_of_row && is_sum_in_order(id));
+      if (is_of_row && g_.reduce_order(id) == ReduceOrder::striped && !is_repeated(id)) striped.push_back(id);
+    }
+    if (!has_chain) return;
+    std::unordered_map<Id, Id> map;
+    for (const Id reduce : striped) map[reduce] = stored(reduce);
+    if (!map.empty()) kernel_.sink = substitute(g_, kernel_.sink, map);
+  }
+
+ private:
+  std::vector<Id> ranges_of(Id reduce) const {
+    std::vector<Id> out;
+    for (const Id r : g_.src(reduce).subspan(operands_of(g_.reduce_kind(reduce))))
+      if (g_.op(r) == Op::RANGE) out.push_back(r);
+    return out;
+  }
+  bool is_long(Id reduce) const {
+    const std::vector<Id> ranges = ranges_of(reduce);
+    return std::ranges::any_of(ranges,
+                               [&](Id r) { return !g_.is_const(g_.end(r)) || g_.value(g_.end(r)) > max_short_iterations; });
+  }
+  bool is_sum_in_order(Id reduce) const {
+    const ReduceKind kind = g_.reduce_kind(reduce);
+    return (kind == ReduceKind::sum || kind == ReduceKind::prod) && is_float(g_.dtype(reduce)) &&
+           g_.reduce_order(reduce) == ReduceOrder::sequential;
+  }
+  bool depends_on_one(Id id, std::span<const Id> ranges) const {
+    const std::vector<Id> below = g_.reachable(id);
+    return std::ranges::any_of(ranges, [&](Id r) { return std::ranges::binary_search(below, r); });
+  }
+  // Whether the reduction depends on a range of one that is around it, and so repeats it.
+  bool is_repeated(Id reduce) const {
+    std::unordered_set<Id> inside;
+    const std::vector<Id> below = g_.reachable(reduce);
+    for (const Id id : below)
+      if (g_.op(id) == Op::REDUCE)
+        for (const Id r : ranges_of(id)) inside.insert(r);
+    return std::ranges::any_of(
+        below, [&](Id id) { return g_.op(id) == Op::RANGE && g_.range_kind(id) == RangeKind::reduce && !inside.contains(id); });
+  }
+
+  // Adds a kernel that stores the value for each row. Returns the LOAD of the row's value.
+  Id stored(Id value) {
+    const LocScope of_value(g_, g_.loc(value));
+    const DType d = g_.dtype(value);
+    std::vector<Id> extents;
+    for (const Id r : rows_) extents.push_back(g_.end(r));
+    const int buffer = count_of(s_.buffers);
+    s_.buffers.push_back({d, index_product(g_, extents), -1, no_id});
+    const Id place = row_major(g_, rows_, extents);
+    Kernel k;
+    k.buffers = kernel_.buffers;
+    k.buffers.push_back(buffer);
+    const Id slot = g_.make(Op::BUFFER, d, {}, {std::ssize(k.buffers) - 1});
+    std::vector<Id> end{g_.make(Op::STORE, DType::none, {slot, place, value})};
+    end.insert(end.end(), rows_.begin(), rows_.end());
+    k.sink = g_.make(Op::SINK, DType::none, {g_.make(Op::END, DType::none, end)});
+    made_.push_back(std::move(k));
+    kernel_.buffers.push_back(buffer);
+    const Id loaded = g_.make(Op::BUFFER, d, {}, {std::ssize(kernel_.buffers) - 1});
+    return g_.make(Op::LOAD, d, {loaded, place});
+  }
+
+  Graph& g_;
+  Schedule& s_;
+  Kernel& kernel_;
+  std::vector<Kernel>& made_;
+  std::vector<Id> rows_, elements_;  // the loops of the kernel: outer ones, and short inner ones
+};
+
+}  // namespace
+
+void split_chains(Graph& g, Schedule& s) {
+  insert_kernels(g, s, [&](Kernel& k, const Facts&, std::vector<Kernel>& made) {
+    if (!k.is_explicit && !has_tile_steps(g, k.sink)) ChainSplitter(g, s, k, made).run();
+  });
+}
+
+}  // namespace kiln::compiler
