@@ -135,7 +135,8 @@ class Transpose {
     const auto axis = static_cast<std::size_t>(k);
     to[axis] = index_mul(g_, count, s);
     to.erase(to.begin() + k + 1);
-    return e_.slice_axis(e_.reshape(sums, to), axis, g_.index(0), 1, n);
+    const Id whole = e_.reshape(sums, to), zero = g_.index(0);
+    return e_.slice_axis(whole, axis, zero, 1, n);
   }
 
   Id parts_apart(Id y, std::int64_t k, std::int64_t taps, std::int64_t stride, Id count) {
