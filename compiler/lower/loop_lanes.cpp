@@ -13,6 +13,7 @@
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/loop_accesses.h"
 #include "compiler/lower/loop_copies.h"
+#include "compiler/lower/vector_terms.h"
 #include "compiler/symbolic/simplify.h"
 #include "compiler/target/lane_limits.h"
 
@@ -103,6 +104,10 @@ class Widening {
   std::vector<Id> gates_, singles_;
 };
 
+Id replaced(Graph& g, Id sink, Id loop, Id made) {
+  return rewrite(g, sink, [&](Id id, std::span<const Id>) { return id == loop ? made : no_id; });
+}
+
 }  // namespace
 
 LoopsWithLanes loop_lanes(Graph& g, RangeIds& loops, Id sink, const Facts& facts, const Target& target) {
@@ -116,7 +121,15 @@ LoopsWithLanes loop_lanes(Graph& g, RangeIds& loops, Id sink, const Facts& facts
   for (Id loop = next(); loop != no_id; loop = next()) {
     if (is_short(g, loop)) continue;
     const auto accesses = loop_accesses(g, loop, target.vector_bytes);
-    if (!accesses) continue;
+    if (!accesses) {
+      const LocScope of_loop(g, g.loc(loop));
+      const Id made = vector_terms(g, loops, loop, target);
+      if (made == no_id) continue;
+      seen.insert(g.range_of(made));
+      sink = replaced(g, sink, loop, made);
+      some = true;
+      continue;
+    }
     if (!accesses->why.empty()) {
       remark(g, loop, remarks::not_vectorised,
              [&] { return "the iterations of the loop run one after another: " + accesses->why; });
@@ -131,7 +144,7 @@ LoopsWithLanes loop_lanes(Graph& g, RangeIds& loops, Id sink, const Facts& facts
     const Id made = widening.run(*accesses);
     const std::vector<Id>& singles = widening.singles();
     seen.insert(singles.begin(), singles.end());
-    sink = rewrite(g, sink, [&](Id id, std::span<const Id>) { return id == loop ? made : no_id; });
+    sink = replaced(g, sink, loop, made);
     some = true;
   }
   return {sink, some};

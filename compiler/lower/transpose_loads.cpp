@@ -1,4 +1,5 @@
 #include "compiler/lower/transpose_loads.h"
+#include "compiler/lower/loop_blocks.h"
 
 #include <algorithm>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
+#include "compiler/lower/loop_blocks.h"
 #include "compiler/lower/transpose_tile.h"
 
 namespace kiln::compiler {
@@ -51,25 +53,13 @@ class Transposing {
  private:
   // The FOR that replaces this FOR; the FOR itself if it has nothing to transpose.
   Id tiled(Id loop) {
+    if (!may_run_in_blocks(g_, loop)) return loop;
     const LoopParts l = loop_parts(g_, loop);
-    const std::size_t n = l.init.size();
-    if (l.conditional || l.step != 1 || n == 0 || g_.src(loop).size() != 3 + 2 * n) return loop;
-    const std::vector<Id> init(l.init.begin(), l.init.end()), yield(l.yield.begin(), l.yield.end());
-    const Id range = l.range, begin = l.begin, end = l.end;
-    const std::vector<Id> loads = rows_of(range, nodes_by_range(g_, g_.reachable(yield))[range]);
+    const Id range = l.range;
+    const std::vector<Id> loads = rows_of(range, nodes_by_range(g_, g_.reachable(l.yield))[range]);
     if (loads.empty()) return loop;
-    const int width = g_.lanes(loads[0]);
-    const Id length = sub_index(g_, end, begin), count = index_binary(g_, Op::FLOORDIV, length, g_.index(width));
-    const Id covered = mul_index(g_, count, g_.index(width)), last = add_index(g_, begin, covered);
-    if (last == begin) return loop;
-    const Id whole = whole_tiles({range, begin, last, init, yield}, end, loads);
-    return last == end ? whole : rest({range, last, end, init, yield}, whole);
+    return loop_in_blocks(g_, loops_, loop, g_.lanes(loads[0]), [&](Id block) { return tiles(loads, range, block); });
   }
-
-  struct Loop {
-    Id range, begin, end;
-    const std::vector<Id>&init, &yield;
-  };
 
   // The LOADs of the body to transpose, of equal lanes; empty if there is none, or the body has loops. inside: the nodes that
   // depend on the range.
@@ -110,51 +100,13 @@ class Transposing {
     return square;
   }
 
-  std::vector<Id> carries_of(Id range, std::span<const Id> init) {
-    std::vector<Id> out;
-    for (std::size_t i = 0; i < init.size(); ++i)
-      out.push_back(g_.make(Op::CARRY, g_.dtype(init[i]), std::vector<Id>{range, init[i]},
-                            std::vector<std::int64_t>{std::ssize(out)}, {}, g_.lanes(init[i])));
-    return out;
-  }
-
-  // Replaces the CARRYs of the loop, and other nodes.
-  std::vector<Id> with_carries(const Loop& l, const std::vector<Id>& carries, std::unordered_map<Id, Id> others) {
-    for (const Id id : g_.reachable(l.yield))
-      if (g_.op(id) == Op::CARRY && g_.range_of(id) == l.range) others[id] = carries[g_.slot(id)];
-    const Id all = g_.make(Op::SINK, DType::none, l.yield);
-    return g_.sources(substitute(g_, all, others));
-  }
-
-  Id whole_tiles(const Loop& l, Id extent, std::span<const Id> loads) {
-    const int width = g_.lanes(loads[0]);
-    const Id range = loops_.range(g_, extent, g_.range_kind(l.range));
-    std::vector<std::vector<Id>> tiles;
-    for (const Id load : loads) tiles.push_back(tile(load, l.range, range));
-    std::vector<Id> values = carries_of(range, l.init);
-    for (int k = 0; k < width; ++k) {
-      std::unordered_map<Id, Id> map{{l.range, add_index(g_, range, g_.index(k))}};
-      for (std::size_t i = 0; i < loads.size(); ++i) map[loads[i]] = nth(tiles[i], k);
-      values = with_carries(l, values, std::move(map));
+  BlockNodes tiles(std::span<const Id> loads, Id range, Id block) {
+    BlockNodes out(static_cast<std::size_t>(g_.lanes(loads[0])));
+    for (const Id load : loads) {
+      const std::vector<Id> vectors = tile(load, range, block);
+      for (std::size_t k = 0; k < out.size(); ++k) out[k][load] = vectors[k];
     }
-    return made({range, l.begin, l.end, l.init, values}, width);
-  }
-
-  // A FOR of the iterations after the tiles. It starts from the results of `whole`.
-  Id rest(const Loop& l, Id whole) {
-    std::vector<Id> init;
-    for (std::size_t i = 0; i < l.init.size(); ++i)
-      init.push_back(g_.make(Op::GET, g_.dtype(l.init[i]), std::vector<Id>{whole}, std::vector<std::int64_t>{std::ssize(init)},
-                             {}, g_.lanes(l.init[i])));
-    const std::vector<Id> values = with_carries(l, carries_of(l.range, init), {});
-    return made({l.range, l.begin, l.end, init, values}, 1);
-  }
-
-  Id made(const Loop& l, std::int64_t step) {
-    std::vector<Id> s{l.range, l.begin, l.end};
-    s.insert(s.end(), l.init.begin(), l.init.end());
-    s.insert(s.end(), l.yield.begin(), l.yield.end());
-    return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{std::ssize(l.init), step});
+    return out;
   }
 
   Graph& g_;
