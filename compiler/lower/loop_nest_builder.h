@@ -22,7 +22,7 @@ namespace kiln::compiler {
 // iteration of the range.
 enum class Iteration : std::uint8_t { whole, past_caches, masked, one };
 
-// The rows of a version of the loops around them: those of at least `long_row` vectors, or shorter ones.
+// The rows of a version of the loops around them: those of at least `long_version` vectors, or shorter ones.
 enum class Rows : std::uint8_t { any, long_ones, short_ones };
 
 // Iterations of a range. In a block, the loops end at the block's end, or where they end in the whole range.
@@ -41,7 +41,8 @@ class LoopNestBuilder {
   std::vector<Id> emit(std::size_t level, const std::vector<Copy>& copies);
 
  private:
-  static constexpr int long_row = 8;   // vectors
+  static constexpr int long_row = 8;       // vectors from which alignment pays
+  static constexpr int long_version = 16;  // the same where rows that are not aligned have loops of their own
   static constexpr int most_cuts = 4;  // further ones only between parts that share nothing
 
   // Loops that occur only in these stores get new RANGEs, because two loops of one kernel must not share a RANGE. Loops that

@@ -24,7 +24,7 @@ bool LoopNestBuilder::has_row_versions(std::size_t level, const std::vector<Copy
 std::vector<Id> LoopNestBuilder::row_versions(std::size_t level, const std::vector<Copy>& copies) {
   const LoopPlan& row = plan_.back();
   const LoopPart all = bounds(level);
-  const Id vectors = index_binary(g_, Op::FLOORDIV, g_.end(row.range), g_.index(std::int64_t{long_row} * row.step));
+  const Id vectors = index_binary(g_, Op::FLOORDIV, g_.end(row.range), g_.index(std::int64_t{long_version} * row.step));
   const Id are_long = index_binary(g_, Op::MAX, index_binary(g_, Op::MIN, vectors, g_.index(1)), g_.index(0));
   const Id count = sub_index(g_, all.end, all.begin);
   const Id middle = add_index(g_, all.begin, index_binary(g_, Op::MUL, count, are_long));
