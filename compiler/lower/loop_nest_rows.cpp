@@ -25,7 +25,8 @@ std::vector<Id> LoopNestBuilder::row_versions(std::size_t level, const std::vect
   const LoopPlan& row = plan_.back();
   const LoopPart all = bounds(level);
   const Id vectors = index_binary(g_, Op::FLOORDIV, g_.end(row.range), g_.index(std::int64_t{long_version} * row.step));
-  const Id are_long = index_binary(g_, Op::MAX, index_binary(g_, Op::MIN, vectors, g_.index(1)), g_.index(0));
+  const Id zero = g_.index(0), one = g_.index(1);
+  const Id are_long = index_binary(g_, Op::MAX, index_binary(g_, Op::MIN, vectors, one), zero);
   const Id count = sub_index(g_, all.end, all.begin);
   const Id middle = add_index(g_, all.begin, index_binary(g_, Op::MUL, count, are_long));
   std::vector<Id> effects;
@@ -53,7 +54,7 @@ std::vector<Id> LoopNestBuilder::short_row(std::size_t level, const std::vector<
   const Id vectors = index_binary(g_, Op::FLOORDIV, end, g_.index(step));
   const Id fits = index_binary(g_, Op::MIN, index_binary(g_, Op::MAX, vectors, zero), one);
   const Id left = index_binary(g_, Op::MIN, sub_index(g_, end, whole), one);
-  const Id last = sub_index(g_, end, mul_index(g_, index_binary(g_, Op::MUL, left, fits), g_.index(step)));
+  const Id count = index_binary(g_, Op::MUL, left, fits), last = sub_index(g_, end, mul_index(g_, count, g_.index(step)));
   std::vector<Id> effects;
   effects.push_back(loop(level, copies, zero, whole, step, Iteration::whole));
   effects.push_back(loop(level, copies, last, end, step, Iteration::whole));
