@@ -279,8 +279,8 @@ Id LoopNestBuilder::loop(std::size_t level, const std::vector<Copy>& copies, Id 
                                                              : RangeKind::loop;
   // All rows of a whole iteration are below the limit, so only the last ones may be at a border.
   const bool is_whole = p.shares_loads && iteration == Iteration::whole && !is_chunk(level);
-  const Id most = is_whole ? sub_index(g_, limit(level), g_.index(step - 1)) : limit(level),
-           range = loops_.range(g_, most, kind);
+  const Id all = limit(level), most = is_whole ? sub_index(g_, all, g_.index(step - 1)) : all;
+  const Id range = loops_.range(g_, most, kind);
   std::vector<Id> s = {range, begin, end};
   std::vector<Id> effects = p.shares_loads ? emit_rows(level, step, copies, range)
                             : iteration == Iteration::one && once(level, copies)
