@@ -139,8 +139,9 @@ class LoopNestBuilder {
   bool is_short_row(std::size_t level) const;
   std::vector<Id> short_row(std::size_t level, const std::vector<Copy>& copies);
 
-  // Emits a loop of two vectors, at the begin and at the end of the range, which may overlap; between: or of three, one of them
-  // there. No iterations if the range is shorter than a vector. Returns 0 in this case, else 1.
+  // Emits a loop of two vectors, at the begin and at the end of the range, which may overlap. A third one begins at `between`,
+  // unless that is no_id or the last one covers all that is behind it. No iterations if the range is shorter than a vector.
+  // Returns 0 in this case, else 1.
   Id at_both_ends(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, int lanes, Id between,
                   std::vector<Id>& effects);
 

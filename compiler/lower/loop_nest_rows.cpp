@@ -85,7 +85,12 @@ Id LoopNestBuilder::at_both_ends(std::size_t level, const std::vector<Copy>& cop
   const int most = between == no_id ? 2 : 3;
   const Id range = loops_.range(g_, g_.index(most), RangeKind::loop);
   const bool is_short = between == no_id && is_light();
-  std::vector<Id> s = {range, zero, is_short ? fits : mul_index(g_, fits, g_.index(most))};
+  Id count = g_.index(2);
+  if (between != no_id) {
+    const Id gap = index_binary(g_, Op::MAX, sub_index(g_, apart, between), zero);
+    count = add_index(g_, count, index_binary(g_, Op::MIN, gap, one));
+  }
+  std::vector<Id> s = {range, zero, is_short ? fits : index_binary(g_, Op::MUL, count, fits)};
   if (is_short) {
     for (const Id place : {zero, apart})
       for (const Id effect : vector_at(place)) s.push_back(effect);
