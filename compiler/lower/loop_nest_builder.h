@@ -43,7 +43,7 @@ class LoopNestBuilder {
  private:
   static constexpr int long_row = 8;       // vectors from which alignment pays
   static constexpr int long_version = 16;  // the same where rows that are not aligned have loops of their own
-  static constexpr int most_cuts = 4;  // further ones only between parts that share nothing
+  static constexpr int most_cuts = 4;      // further ones only between parts that share nothing
 
   // Loops that occur only in these stores get new RANGEs, because two loops of one kernel must not share a RANGE. Loops that
   // depend on the range of the lanes get new RANGEs later.
@@ -135,6 +135,13 @@ class LoopNestBuilder {
   Id shifted_or_empty(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, const LoopPart& rest, int step,
                       std::vector<Id>& effects);
 
+  // Of copies: the last block begins earlier, so that it is whole, if at least half of one is left: a smaller block hardly
+  // takes less time. with_last_moved: emits the main loop over `all`, in which `whole` is the end of the blocks that do not
+  // move. Returns where the rest begins.
+  bool may_move_last(std::size_t level) const;
+  Id with_last_moved(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, Id whole, int step,
+                     std::vector<Id>& effects);
+
   // Emits a row that is not long: vectors that overlap, down to four lanes, where its end is no multiple of them.
   bool is_short_row(std::size_t level) const;
   std::vector<Id> short_row(std::size_t level, const std::vector<Copy>& copies);
@@ -177,7 +184,8 @@ class LoopNestBuilder {
   // A bound of the level's range: tighter than the computed end of its loop.
   Id limit(std::size_t level) const;
 
-  Id loop(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, int step, Iteration iteration);
+  // last: no iteration begins behind it; one that would do so begins there.
+  Id loop(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, int step, Iteration iteration, Id last = no_id);
 
   // Whether loops of a plain kernel have the same results in all iterations of the later ranges. The main loop of a later range
   // and its tails then share these results.

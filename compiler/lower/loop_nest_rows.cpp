@@ -8,6 +8,11 @@
 #include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
+namespace {
+
+constexpr int fewest_moved = 4;  // copies of a block of rows
+
+}  // namespace
 
 bool LoopNestBuilder::has_row_versions(std::size_t level, const std::vector<Copy>& copies) const {
   if (rows_ != Rows::any || level + 2 != plan_.size() || in_memory_ || copies.size() != 1 || copies[0].mask != no_id)
@@ -70,6 +75,24 @@ std::vector<Id> LoopNestBuilder::short_row(std::size_t level, const std::vector<
                          : loop(level, copies, begin, end, masked, Iteration::masked));
   effects.push_back(g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, 1}));
   return effects;
+}
+
+bool LoopNestBuilder::may_move_last(std::size_t level) const {
+  const LoopPlan& p = plan_[level];
+  const bool is_plain = !p.lanes && !p.shares_loads && p.transposes == no_id && p.streams == no_id;
+  return is_plain && p.step >= fewest_moved && p.tails.size() > 1 && !g_.is_const(g_.end(p.range)) && may_store_twice();
+}
+
+Id LoopNestBuilder::with_last_moved(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, Id whole, int step,
+                                    std::vector<Id>& effects) {
+  const Id zero = g_.index(0), one = g_.index(1), size = g_.index(step), rest = sub_index(g_, all.end, whole);
+  const Id enough = index_binary(g_, Op::MAX, sub_index(g_, rest, g_.index(step / 2 - 1)), zero);
+  const Id blocks = index_binary(g_, Op::FLOORDIV, sub_index(g_, whole, all.begin), size);
+  const Id fits = index_binary(g_, Op::MIN, index_binary(g_, Op::MAX, blocks, zero), one);
+  const Id moved = index_binary(g_, Op::MUL, index_binary(g_, Op::MIN, enough, one), fits);
+  const Id end = add_index(g_, whole, mul_index(g_, moved, size)), last = sub_index(g_, all.end, size);
+  effects.push_back(loop(level, copies, all.begin, end, step, Iteration::whole, last));
+  return add_index(g_, whole, index_binary(g_, Op::MUL, moved, rest));
 }
 
 Id LoopNestBuilder::at_both_ends(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, int lanes, Id between,
