@@ -90,14 +90,14 @@ class InteriorValues {
     if (c == 0) return Sign::unknown;
     const std::int64_t positive = op == Op::LE || op == Op::MIN || op == Op::MAX ? 0 : 1;   // d >= positive: sign "positive"
     const std::int64_t negative = op == Op::LT || op == Op::MIN || op == Op::MAX ? 0 : -1;  // d <= negative: sign "negative"
-    const Interval near_low = symbolic::interval_of(bounds_, rest);
+    const Interval near_low = interval(rest);
     if (border_ > 0) return sign_in_border(c, near_low, positive, negative);
     const Sign behind = c > 0 ? Sign::positive : Sign::negative, before = c > 0 ? Sign::negative : Sign::positive;
     const std::int64_t low = near(c > 0 ? near_low.min : near_low.max);
     const std::int64_t first = c > 0 ? ceil_div(positive - low, c) : ceil_div(low - negative, -c);
     const auto beyond = symbolic::plus(g_, rest, *extent, c);
     if (!beyond) return raise(lo, low, first) ? behind : Sign::unknown;
-    const Interval near_high = symbolic::interval_of(bounds_, *beyond);
+    const Interval near_high = interval(*beyond);
     const std::int64_t high = near(c > 0 ? near_high.max : near_high.min);
     const std::int64_t last = c > 0 ? ceil_div(high - negative, c) - 1 : ceil_div(positive - high, -c) - 1;
     // In a range of constant extent the end may be nearer than the begin. The high border has no lanes, so it should be short.
@@ -105,6 +105,25 @@ class InteriorValues {
     if (raise(lo, low, first)) return behind;
     return raise(cut, high, last) ? before : Sign::unknown;
   }
+  // Bounds of the sum. n * (e // n) is e - e % n, so that it may cancel against other terms: e - 2 * (e // 2) is 0 or 1.
+  Interval interval(const Poly& p) {
+    const Interval all = symbolic::interval_of(bounds_, p);
+    Interval rests{0, 0};
+    std::optional<Poly> sum = p;
+    for (const Monomial& t : p) {
+      const Id q = t.atoms.size() == 1 ? t.atoms[0] : no_id;
+      if (q == no_id || g_.op(q) != Op::FLOORDIV || !g_.is_const(g_.src(q, 1))) continue;
+      const std::int64_t n = g_.value(g_.src(q, 1));
+      const auto divided = n > 0 && t.coefficient % n == 0 ? symbolic::sum_of(g_, g_.src(q, 0)) : std::nullopt;
+      if (sum && divided) sum = symbolic::plus(g_, *sum, Poly{t}, -1);
+      if (sum && divided) sum = symbolic::plus(g_, *sum, *divided, t.coefficient / n);
+      if (divided) rests = add(rests, mul({0, n - 1}, {-(t.coefficient / n), -(t.coefficient / n)}));
+    }
+    if (!sum) return all;
+    const Interval other = add(symbolic::interval_of(bounds_, *sum), rests);
+    return {std::max(all.min, other.min), std::min(all.max, other.max)};
+  }
+
   // The bound. A bound that is far away is limited to a value that raise() still refuses.
   static std::int64_t near(std::int64_t bound) { return std::clamp(bound, -2 * widest_low_border, 2 * widest_low_border); }
 
@@ -126,7 +145,7 @@ class InteriorValues {
       const auto beyond = rest ? symbolic::plus(g_, *rest, *extent) : std::nullopt;
       const auto excess = beyond ? symbolic::plus(g_, *beyond, *divisor, -1) : std::nullopt;
       if (!excess) continue;
-      const std::int64_t low = symbolic::interval_of(bounds_, *rest).min, high = symbolic::interval_of(bounds_, *excess).max;
+      const std::int64_t low = interval(*rest).min, high = interval(*excess).max;
       if (-low >= widest_border || high >= widest_border) continue;
       lo = std::max(lo, -low);
       cut = std::max(cut, high);

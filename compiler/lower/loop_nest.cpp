@@ -202,11 +202,16 @@ Id LoopNestBuilder::shifted(Id begin, Id end, int step) const {
 void LoopNestBuilder::in_parts(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all,
                                std::span<const Tail> loops, std::vector<Id>& effects) {
   Id begin = all.begin;
+  const bool moves = may_move_last(level);
   for (std::size_t i = 0; i < loops.size(); ++i) {
     const auto& [step, masked] = loops[i];
     const Id end = i + 1 == loops.size()    ? all.end
                    : all.block_end == no_id ? end_of_whole(begin, all.end, step, i == 0 ? plan_[level].streams : no_id)
                                             : index_binary(g_, Op::MIN, all.block_end, all.ends[i]);
+    if (moves && i == 0) {
+      begin = with_last_moved(level, copies, {begin, all.end}, end, step, effects);
+      continue;
+    }
     const Id earlier = masked && i + 1 == loops.size() && all.block_end == no_id ? shifted(begin, end, step) : no_id;
     const bool is_one_vector = i > 0 && i + 1 == loops.size() && loops[i - 1].step <= step;
     const bool shifts = masked && earlier == no_id && is_one_vector && may_shift(level, all, end);
@@ -224,7 +229,7 @@ void LoopNestBuilder::in_parts(std::size_t level, const std::vector<Copy>& copie
     } else {
       effects.push_back(loop(level, copies, first, end, step, iteration));
     }
-    begin = end;
+    begin = moves ? index_binary(g_, Op::MAX, begin, end) : end;
   }
 }
 
@@ -272,21 +277,22 @@ Id LoopNestBuilder::limit(std::size_t level) const {
   return is_chunk(level) && !is_part_of_chunk(level) ? g_.sym("$end") : g_.end(plan_[level].range);
 }
 
-Id LoopNestBuilder::loop(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, int step, Iteration iteration) {
+Id LoopNestBuilder::loop(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, int step, Iteration iteration,
+                         Id last) {
   const LoopPlan& p = plan_[level];
   const auto kind = is_chunk(level)                          ? RangeKind::thread
                     : p.lanes && iteration != Iteration::one ? RangeKind::vector
                                                              : RangeKind::loop;
   // All rows of a whole iteration are below the limit, so only the last ones may be at a border.
   const bool is_whole = p.shares_loads && iteration == Iteration::whole && !is_chunk(level);
-  const Id end_of_rows = limit(level), others = g_.index(step - 1);
-  const Id most = is_whole ? sub_index(g_, end_of_rows, others) : end_of_rows;
+  const Id all = limit(level), most = is_whole ? sub_index(g_, all, g_.index(step - 1)) : all;
   const Id range = loops_.range(g_, most, kind);
+  const Id here = last == no_id ? range : index_binary(g_, Op::MIN, range, last);
   std::vector<Id> s = {range, begin, end};
   std::vector<Id> effects = p.shares_loads ? emit_rows(level, step, copies, range)
                             : iteration == Iteration::one && once(level, copies)
                                 ? emit_once(level, copies[0], range)
-                                : emit(level + 1, iterated(p, step, copies, range, end, iteration));
+                                : emit(level + 1, iterated(p, step, copies, here, end, iteration));
   if (iteration == Iteration::past_caches)
     for (Id& effect : effects)
       if (g_.state(effect) == g_.state(stores()[0]) && g_.src(effect).size() == 3) effect = store_past_caches(g_, effect);

@@ -3,7 +3,8 @@
 // Before: STOREs over ranges, and a LoopPlan for each range.
 // After: FORs around copies of the stores (expand.h); every FOR has a RANGE of its own. A range with step s becomes a main loop
 //   with step s and a loop for the rest, which is absent if s divides the extent. The main loop over lanes covers the interior
-//   of a range; the borders are separate loops (interior.h), with vectors and gates if the extent is a constant. The pieces of
+//   of a range; the borders are vectors with gates, or separate loops of single iterations (interior.h). If only the call knows
+//   the length of rows, long rows, whose stores are aligned, and short rows have loops of their own. The pieces of
 //   a concatenation have loops one after the other, too (range_parts.h). In the interior the pixels and channels of a row
 //   become one contiguous range if all accesses permit it.
 //   Copies that share loads are simplified, so that equal loads are one node. Of a constant number of such rows, the blocks at

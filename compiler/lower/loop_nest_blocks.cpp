@@ -27,8 +27,8 @@ Id LoopNestBuilder::has_many_rows() const {
     if (std::ranges::any_of(nodes, [&](Id n) { return g_.op(n) == Op::RANGE || g_.op(n) == Op::LOAD; })) return g_.index(1);
     most = index_binary(g_, Op::MAX, most, sub_index(g_, l.end, l.begin));
   }
-  const Id many = g_.index(many_rows), one = g_.index(1), times = index_binary(g_, Op::FLOORDIV, most, many);
-  return index_binary(g_, Op::MIN, times, one);
+  const Id blocks = index_binary(g_, Op::FLOORDIV, most, g_.index(many_rows));
+  return index_binary(g_, Op::MIN, blocks, g_.index(1));
 }
 
 std::vector<Id> LoopNestBuilder::blocks(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {

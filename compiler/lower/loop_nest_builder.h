@@ -22,7 +22,7 @@ namespace kiln::compiler {
 // iteration of the range.
 enum class Iteration : std::uint8_t { whole, past_caches, masked, one };
 
-// The rows of a version of the loops around them: those of at least `long_row` vectors, or shorter ones.
+// The rows of a version of the loops around them: those of at least `long_version` vectors, or shorter ones.
 enum class Rows : std::uint8_t { any, long_ones, short_ones };
 
 // Iterations of a range. In a block, the loops end at the block's end, or where they end in the whole range.
@@ -41,8 +41,9 @@ class LoopNestBuilder {
   std::vector<Id> emit(std::size_t level, const std::vector<Copy>& copies);
 
  private:
-  static constexpr int long_row = 8;   // vectors
-  static constexpr int most_cuts = 4;  // further ones only between parts that share nothing
+  static constexpr int long_row = 8;       // vectors from which alignment pays
+  static constexpr int long_version = 16;  // the same where rows that are not aligned have loops of their own
+  static constexpr int most_cuts = 4;      // further ones only between parts that share nothing
 
   // Loops that occur only in these stores get new RANGEs, because two loops of one kernel must not share a RANGE. Loops that
   // depend on the range of the lanes get new RANGEs later.
@@ -134,12 +135,20 @@ class LoopNestBuilder {
   Id shifted_or_empty(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, const LoopPart& rest, int step,
                       std::vector<Id>& effects);
 
+  // Of copies: the last block begins earlier, so that it is whole, if at least half of one is left: a smaller block hardly
+  // takes less time. with_last_moved: emits the main loop over `all`, in which `whole` is the end of the blocks that do not
+  // move. Returns where the rest begins.
+  bool may_move_last(std::size_t level) const;
+  Id with_last_moved(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, Id whole, int step,
+                     std::vector<Id>& effects);
+
   // Emits a row that is not long: vectors that overlap, down to four lanes, where its end is no multiple of them.
   bool is_short_row(std::size_t level) const;
   std::vector<Id> short_row(std::size_t level, const std::vector<Copy>& copies);
 
-  // Emits a loop of two vectors, at the begin and at the end of the range, which may overlap; between: or of three, one of them
-  // there. No iterations if the range is shorter than a vector. Returns 0 in this case, else 1.
+  // Emits a loop of two vectors, at the begin and at the end of the range, which may overlap. A third one begins at `between`,
+  // unless that is no_id or the last one covers all that is behind it. No iterations if the range is shorter than a vector.
+  // Returns 0 in this case, else 1.
   Id at_both_ends(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, int lanes, Id between,
                   std::vector<Id>& effects);
 
@@ -175,7 +184,8 @@ class LoopNestBuilder {
   // A bound of the level's range: tighter than the computed end of its loop.
   Id limit(std::size_t level) const;
 
-  Id loop(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, int step, Iteration iteration);
+  // last: no iteration begins behind it; one that would do so begins there.
+  Id loop(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, int step, Iteration iteration, Id last = no_id);
 
   // Whether loops of a plain kernel have the same results in all iterations of the later ranges. The main loop of a later range
   // and its tails then share these results.

@@ -8,6 +8,11 @@
 #include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
+namespace {
+
+constexpr int fewest_moved = 4;  // copies of a block of rows
+
+}  // namespace
 
 bool LoopNestBuilder::has_row_versions(std::size_t level, const std::vector<Copy>& copies) const {
   if (rows_ != Rows::any || level + 2 != plan_.size() || in_memory_ || copies.size() != 1 || copies[0].mask != no_id)
@@ -24,9 +29,9 @@ bool LoopNestBuilder::has_row_versions(std::size_t level, const std::vector<Copy
 std::vector<Id> LoopNestBuilder::row_versions(std::size_t level, const std::vector<Copy>& copies) {
   const LoopPlan& row = plan_.back();
   const LoopPart all = bounds(level);
-  const Id vectors = index_binary(g_, Op::FLOORDIV, g_.end(row.range), g_.index(std::int64_t{long_row} * row.step));
-  const Id zero = g_.index(0), one = g_.index(1), at_most_one = index_binary(g_, Op::MIN, vectors, one);
-  const Id are_long = index_binary(g_, Op::MAX, at_most_one, zero);
+  const Id vectors = index_binary(g_, Op::FLOORDIV, g_.end(row.range), g_.index(std::int64_t{long_version} * row.step));
+  const Id zero = g_.index(0), one = g_.index(1);
+  const Id are_long = index_binary(g_, Op::MAX, index_binary(g_, Op::MIN, vectors, one), zero);
   const Id count = sub_index(g_, all.end, all.begin);
   const Id middle = add_index(g_, all.begin, index_binary(g_, Op::MUL, count, are_long));
   std::vector<Id> effects;
@@ -54,8 +59,7 @@ std::vector<Id> LoopNestBuilder::short_row(std::size_t level, const std::vector<
   const Id vectors = index_binary(g_, Op::FLOORDIV, end, g_.index(step));
   const Id fits = index_binary(g_, Op::MIN, index_binary(g_, Op::MAX, vectors, zero), one);
   const Id left = index_binary(g_, Op::MIN, sub_index(g_, end, whole), one);
-  const Id of_vector = g_.index(step), has_last = index_binary(g_, Op::MUL, left, fits);
-  const Id last = sub_index(g_, end, mul_index(g_, has_last, of_vector));
+  const Id count = index_binary(g_, Op::MUL, left, fits), last = sub_index(g_, end, mul_index(g_, count, g_.index(step)));
   std::vector<Id> effects;
   effects.push_back(loop(level, copies, zero, whole, step, Iteration::whole));
   effects.push_back(loop(level, copies, last, end, step, Iteration::whole));
@@ -73,6 +77,24 @@ std::vector<Id> LoopNestBuilder::short_row(std::size_t level, const std::vector<
   return effects;
 }
 
+bool LoopNestBuilder::may_move_last(std::size_t level) const {
+  const LoopPlan& p = plan_[level];
+  const bool is_plain = !p.lanes && !p.shares_loads && p.transposes == no_id && p.streams == no_id;
+  return is_plain && p.step >= fewest_moved && p.tails.size() > 1 && !g_.is_const(g_.end(p.range)) && may_store_twice();
+}
+
+Id LoopNestBuilder::with_last_moved(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, Id whole, int step,
+                                    std::vector<Id>& effects) {
+  const Id zero = g_.index(0), one = g_.index(1), size = g_.index(step), rest = sub_index(g_, all.end, whole);
+  const Id enough = index_binary(g_, Op::MAX, sub_index(g_, rest, g_.index(step / 2 - 1)), zero);
+  const Id blocks = index_binary(g_, Op::FLOORDIV, sub_index(g_, whole, all.begin), size);
+  const Id fits = index_binary(g_, Op::MIN, index_binary(g_, Op::MAX, blocks, zero), one);
+  const Id moved = index_binary(g_, Op::MUL, index_binary(g_, Op::MIN, enough, one), fits);
+  const Id end = add_index(g_, whole, mul_index(g_, moved, size)), last = sub_index(g_, all.end, size);
+  effects.push_back(loop(level, copies, all.begin, end, step, Iteration::whole, last));
+  return add_index(g_, whole, index_binary(g_, Op::MUL, moved, rest));
+}
+
 Id LoopNestBuilder::at_both_ends(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, int lanes, Id between,
                                  std::vector<Id>& effects) {
   const Id length = sub_index(g_, all.end, all.begin), apart = sub_index(g_, length, g_.index(lanes));
@@ -86,7 +108,12 @@ Id LoopNestBuilder::at_both_ends(std::size_t level, const std::vector<Copy>& cop
   const int most = between == no_id ? 2 : 3;
   const Id range = loops_.range(g_, g_.index(most), RangeKind::loop);
   const bool is_short = between == no_id && is_light();
-  std::vector<Id> s = {range, zero, is_short ? fits : mul_index(g_, fits, g_.index(most))};
+  Id count = g_.index(2);
+  if (between != no_id) {
+    const Id gap = index_binary(g_, Op::MAX, sub_index(g_, apart, between), zero);
+    count = add_index(g_, count, index_binary(g_, Op::MIN, gap, one));
+  }
+  std::vector<Id> s = {range, zero, is_short ? fits : index_binary(g_, Op::MUL, count, fits)};
   if (is_short) {
     for (const Id place : {zero, apart})
       for (const Id effect : vector_at(place)) s.push_back(effect);

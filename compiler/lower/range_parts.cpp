@@ -58,8 +58,8 @@ class Boundaries {
     const auto rest = most ? symbolic::plus(g_, *most, *n, -1) : std::nullopt;
     if (!rest || varies(*n) || symbolic::interval_of(bounds_, *n).min < 0 || symbolic::interval_of(bounds_, *rest).min < 0)
       return std::nullopt;
-    const Id dividend = index_from(g_, *n), divisor = g_.index(step), first = index_floordiv(g_, dividend, divisor);
-    const Id left = sub_index(g_, g_.end(range_), first);
+    const Id whole = index_from(g_, *n);
+    const Id first = index_floordiv(g_, whole, g_.index(step)), left = sub_index(g_, g_.end(range_), first);
     if (is_short(first) || is_short(left)) return std::nullopt;
     return first;
   }

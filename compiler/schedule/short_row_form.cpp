@@ -52,6 +52,8 @@ bool ShortRowForm::note(Id id) {
     case Op::LOAD:
     case Op::STORE: return note_access(id);
     case Op::DOT2: return false;
+    case Op::FLOORDIV:
+    case Op::FLOORMOD: return g_.is_const(g_.src(id, 1)) || !std::ranges::binary_search(g_.reachable(id), row);
     default: return true;
   }
 }

@@ -9,7 +9,8 @@
 //     step of its own. So no loop around the lanes repeats a REDUCE.
 //   - Loops along the row have at most 32 iterations, so that each stripe of a sum has at most one element.
 //   - The last tile ends at the last row. Some rows may be computed twice, with equal results.
-// Kernels stay if they have an fma REDUCE or many operations, load a whole buffer that they store, access rows in another way,
+// Kernels stay if they have an fma REDUCE or many operations, divide the number of the row by a symbol (in lanes each row would
+// divide), load a whole buffer that they store, access rows in another way,
 //   or have rows that end behind the buffer.
 // Ensures: each REDUCE reduces the same elements in the same order.
 // Why: a row of few elements fills a small part of a vector, and its sum is a tree of shuffles for each row.

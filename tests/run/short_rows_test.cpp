@@ -28,7 +28,8 @@ void check_lengths(const std::string& text, int kernels) {
 }
 
 TEST(ShortRows, Reductions) {
-  for (const char* kind : {"sum", "max", "argmax", "argmin", "prod"}) check_lengths(reduced("f32", kind), 2);
+  for (const char* kind : {"sum", "prod"}) check_lengths(reduced("f32", kind), 2);
+  for (const char* kind : {"max", "argmax", "argmin"}) check_lengths(reduced("f32", kind), 3);  // with tiles, too
 }
 
 TEST(ShortRows, Types) {
