@@ -8,10 +8,14 @@
 #include "compiler/rangeify/index_expr.h"
 #include "compiler/schedule/each_kernel.h"
 #include "compiler/schedule/kernel_ranges.h"
+#include "compiler/target/operation_cost.h"
 #include "compiler/target/unrollable_loops.h"
 
 namespace kiln::compiler {
 namespace {
+
+constexpr std::int64_t fewest_rows = 64;
+constexpr std::int64_t longest_row = 512;  // elements; a longer row takes much more time than the operations behind it
 
 class ChainSplitter {
  public:
@@ -26,7 +30,8 @@ class ChainSplitter {
   }
 
   void run() {
-    if (rows_.empty() || elements_.empty()) return;
+    if (rows_.empty()) return;
+    if (elements_.empty()) return split_values();
     bool has_chain = false;
     std::vector<Id> striped;
     for (const Id id : g_.reachable(kernel_.sink)) {
@@ -42,6 +47,35 @@ class ChainSplitter {
   }
 
  private:
+  // Stores the reductions of short rows if the value of a row takes many operations behind them, as a function does.
+  void split_values() {
+    const Id rows = g_.end(rows_.back());
+    if (g_.is_const(rows) && g_.value(rows) < fewest_rows) return;
+    std::vector<Id> open = g_.sources(kernel_.sink);
+    std::unordered_set<Id> seen;
+    std::vector<Id> reductions;
+    bool has_function = false;  // such as an exponential
+    while (!open.empty()) {
+      const Id id = open.back();
+      open.pop_back();
+      if (g_.dtype(id) == DType::index || !seen.insert(id).second) continue;
+      if (g_.op(id) == Op::REDUCE) {
+        reductions.push_back(id);
+        continue;
+      }
+      has_function = has_function || operation_cost(g_.op(id)).work > operation_cost(Op::FDIV).work;
+      open.insert(open.end(), g_.src(id).begin(), g_.src(id).end());
+    }
+    const auto is_short_row = [&](Id reduce) {
+      return g_.reduce_order(reduce) == ReduceOrder::striped && is_long(reduce) && has_at_most(reduce, longest_row);
+    };
+    if (!has_function || !std::ranges::all_of(reductions, is_short_row)) return;
+    std::ranges::sort(reductions);
+    std::unordered_map<Id, Id> map;
+    for (const Id reduce : reductions) map[reduce] = stored(reduce);
+    kernel_.sink = substitute(g_, kernel_.sink, map);
+  }
+
   std::vector<Id> ranges_of(Id reduce) const {
     std::vector<Id> out;
     for (const Id r : g_.src(reduce).subspan(operands_of(g_.reduce_kind(reduce))))
@@ -52,6 +86,14 @@ class ChainSplitter {
     const std::vector<Id> ranges = ranges_of(reduce);
     return std::ranges::any_of(ranges,
                                [&](Id r) { return !g_.is_const(g_.end(r)) || g_.value(g_.end(r)) > max_short_iterations; });
+  }
+  bool has_at_most(Id reduce, std::int64_t most) const {
+    std::int64_t n = 1;
+    for (const Id r : ranges_of(reduce)) {
+      if (!g_.is_const(g_.end(r)) || g_.value(g_.end(r)) > most) return false;
+      n *= g_.value(g_.end(r));
+    }
+    return n <= most;
   }
   bool is_sum_in_order(Id reduce) const {
     const ReduceKind kind = g_.reduce_kind(reduce);
