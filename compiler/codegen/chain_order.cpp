@@ -41,7 +41,7 @@ class ChainOrder {
  private:
   // What a STORE's value depends on in this scope. Empty: it is no plain store, or the order of its loads matters.
   std::vector<Id> nodes_of_store(Id e) const {
-    if (g_.op(e) != Op::STORE || !names_memory(g_, e) || g_.src(e).size() != 3) return {};
+    if (g_.op(e) != Op::STORE || !names_memory(g_, e)) return {};
     std::vector<Id> own = nodes_of(g_.src(e, 2));
     const auto may_be_stored = [&](Id id) {
       return g_.op(id) == Op::LOAD && (!names_memory(g_, id) || g_.state(id) == g_.state(e));

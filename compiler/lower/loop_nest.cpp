@@ -223,7 +223,8 @@ void LoopNestBuilder::in_parts(std::size_t level, const std::vector<Copy>& copie
     }
     const Iteration iteration = masked && earlier == no_id ? Iteration::masked : step == 1 ? Iteration::one : Iteration::whole;
     const Id first = earlier == no_id ? begin : earlier;
-    if (plan_[level].lanes && iteration == Iteration::whole && is_one_step(first, end, step) && gains_from_constants()) {
+    if (g_.is_const(end) && first == end) continue;
+    if (plan_[level].lanes && iteration != Iteration::one && is_one_step(first, end, step) && gains_from_constants()) {
       const std::vector<Id> once = emit(level + 1, iterated(plan_[level], step, copies, first, end, iteration));
       effects.insert(effects.end(), once.begin(), once.end());
     } else {
@@ -234,7 +235,7 @@ void LoopNestBuilder::in_parts(std::size_t level, const std::vector<Copy>& copie
 }
 
 bool LoopNestBuilder::is_one_step(Id begin, Id end, int step) const {
-  return g_.is_const(begin) && g_.is_const(end) && g_.value(end) - g_.value(begin) == step;
+  return g_.is_const(begin) && g_.is_const(end) && g_.value(end) - g_.value(begin) <= step;
 }
 
 bool LoopNestBuilder::gains_from_constants() const {

@@ -260,6 +260,16 @@ int rows_of_windows(const Graph& g, std::span<const Id> stores, Id range) {
   return narrow<int>(std::max<std::int64_t>(1, (n + shares - 1) / std::max<std::int64_t>(1, shares)));
 }
 
+// Whether the iterations of the range fill more than half of one vector, and neighbours in it are neighbours in memory.
+bool fits_one_vector(const Graph& g, std::span<const Id> stores, Id range, int one_register) {
+  if (!g.is_const(g.end(range)) || g.value(g.end(range)) >= one_register || 2 * g.value(g.end(range)) <= one_register)
+    return false;
+  return std::ranges::all_of(g.reachable(stores), [&](Id id) {
+    const std::optional<std::int64_t> stride = g.op(id) == Op::LOAD ? index_stride(g, index_of(g, id), range) : 0;
+    return stride == 0 || stride == 1;
+  });
+}
+
 std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
   std::vector<LoopPlan> plan;
   for (const Id r : ranges) plan.push_back({.range = r});
@@ -312,6 +322,10 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   if (!blocks && rows < at) {
     plan[rows].step = rows_of_windows(g, stores, ranges[rows]);
     plan[rows].shares_loads = true;
+    if (fits_one_vector(g, stores, ranges[at], one_register) && can_mask(b, target)) {
+      plan[at].step = one_register;
+      plan[at].tails = {{one_register, true}};
+    }
   }
   if (!blocks && b.has_loops) blocks = memory_accumulators(g, stores, ranges, b.widest, can_mask(b, target), target);
   // The sum of one product has no copies. Its vectors are used once, so they need no registers beside the accumulators.
