@@ -1,6 +1,7 @@
 #include "compiler/lower/vectorize_plan.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
@@ -260,13 +261,14 @@ int rows_of_windows(const Graph& g, std::span<const Id> stores, Id range) {
   return narrow<int>(std::max<std::int64_t>(1, (n + shares - 1) / std::max<std::int64_t>(1, shares)));
 }
 
-// Whether the iterations of the range fill more than half of one vector, and neighbours in it are neighbours in memory.
+// Whether the iterations of the range fill more than half of one vector, and neighbours in it are neighbours in memory, or
+// every second element (interleaved_access.h).
 bool fits_one_vector(const Graph& g, std::span<const Id> stores, Id range, int one_register) {
   if (!g.is_const(g.end(range)) || g.value(g.end(range)) >= one_register || 2 * g.value(g.end(range)) <= one_register)
     return false;
   return std::ranges::all_of(g.reachable(stores), [&](Id id) {
     const std::optional<std::int64_t> stride = g.op(id) == Op::LOAD ? index_stride(g, index_of(g, id), range) : 0;
-    return stride == 0 || stride == 1;
+    return stride && std::abs(*stride) <= 2;
   });
 }
 
