@@ -54,11 +54,14 @@ std::vector<Id> LoopNestBuilder::emit(std::size_t level, const std::vector<Copy>
   if (interior_ && p.lanes) return with_borders(level, copies, begin, end);
   if (is_short_row(level)) return short_row(level, copies);
   std::vector<Id> effects;
-  const Id whole = p.lanes && all.block_end == no_id ? aligned(level, copies, begin, end, effects) : begin;
+  const Id first = is_narrow_ && level + 1 == plan_.size() ? twice_as_many(level, copies, all, effects) : begin;
+  const Id whole = p.lanes && all.block_end == no_id ? aligned(level, copies, begin, end, effects) : first;
   const bool always = p.streams == no_id && !is_part_of_chunk(level);
-  if (always && whole == begin && divides(g_.end(p.range), p.step))
-    return {loop(level, copies, begin, end, p.step, Iteration::whole)};
-  std::vector<Tail> loops = !always || whole != begin ? p.tails
+  if (always && whole == first && divides(g_.end(p.range), p.step)) {
+    effects.push_back(loop(level, copies, first, end, p.step, Iteration::whole));
+    return effects;
+  }
+  std::vector<Tail> loops = !always || whole != first ? p.tails
                             : all.block_end == no_id  ? rest_outside_of_blocks(p)
                                                       : constant_rest(p);
   const bool is_long_row = rows_ == Rows::long_ones && level + 1 == plan_.size();
@@ -224,12 +227,14 @@ void LoopNestBuilder::in_parts(std::size_t level, const std::vector<Copy>& copie
     const Iteration iteration = masked && earlier == no_id ? Iteration::masked : step == 1 ? Iteration::one : Iteration::whole;
     const Id first = earlier == no_id ? begin : earlier;
     if (g_.is_const(end) && first == end) continue;
+    is_narrow_ = leaves_registers(level, step);
     if (plan_[level].lanes && iteration != Iteration::one && is_one_step(first, end, step) && gains_from_constants()) {
       const std::vector<Id> once = emit(level + 1, iterated(plan_[level], step, copies, first, end, iteration));
       effects.insert(effects.end(), once.begin(), once.end());
     } else {
       effects.push_back(loop(level, copies, first, end, step, iteration));
     }
+    is_narrow_ = false;
     begin = moves ? index_binary(g_, Op::MAX, begin, end) : end;
   }
 }

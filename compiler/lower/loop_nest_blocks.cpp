@@ -14,7 +14,8 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t many_rows = 64;  // accumulators in memory take hardly more time than ones in registers
+constexpr std::int64_t many_rows = 64;                // accumulators in memory take hardly more time than ones in registers
+constexpr int fewest_copies = 4, waiting_copies = 8;  // accumulators of one register each that wait for each other
 
 }  // namespace
 
@@ -66,6 +67,23 @@ Id LoopNestBuilder::block(std::size_t level, const std::vector<Copy>& copies, Id
   s.insert(s.end(), effects.begin(), effects.end());
   block_of_.erase(p.range);
   return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, p.step});
+}
+
+bool LoopNestBuilder::leaves_registers(std::size_t level, int lanes) const {
+  const LoopPlan &p = plan_[level], &copies = plan_.back();
+  return last_ == LastVector::shifted && level + 2 == plan_.size() && p.lanes && p.vectors == 1 && 2 * lanes <= p.step &&
+         g_.is_const(g_.end(p.range)) && !copies.shares_loads && copies.transposes == no_id && copies.step >= fewest_copies &&
+         copies.step < waiting_copies && has_loops();
+}
+
+Id LoopNestBuilder::twice_as_many(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all,
+                                  std::vector<Id>& effects) {
+  const int step = plan_[level].step;
+  Id end = end_of_whole(all.begin, all.end, step);
+  if (all.block_end != no_id && !all.ends.empty()) end = index_binary(g_, Op::MIN, all.block_end, all.ends[0]);
+  end = end_of_whole(all.begin, end, 2 * step);
+  effects.push_back(loop(level, copies, all.begin, end, 2 * step, Iteration::whole));
+  return end;
 }
 
 std::vector<Id> LoopNestBuilder::rows(std::size_t level, const std::vector<Copy>& copies) {
