@@ -64,6 +64,10 @@ std::vector<Id> LoopNestBuilder::emit(std::size_t level, const std::vector<Copy>
   std::vector<Tail> loops = !always || whole != first ? p.tails
                             : all.block_end == no_id  ? rest_outside_of_blocks(p)
                                                       : constant_rest(p);
+  if (all.block_end == no_id && always && waits_in_rest(level, first, end)) {
+    balanced_rest(level, copies, first, end, effects);
+    return effects;
+  }
   const bool is_long_row = rows_ == Rows::long_ones && level + 1 == plan_.size();
   if (is_long_row && last_ == LastVector::shifted) loops = {{p.step, true}};
   loops.insert(loops.begin(), {p.step, false});

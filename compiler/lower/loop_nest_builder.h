@@ -98,6 +98,11 @@ class LoopNestBuilder {
   bool leaves_registers(std::size_t level, int lanes) const;
   Id twice_as_many(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, std::vector<Id>& effects);
 
+  // Whether the accumulators of the few copies behind the main loop would wait for each other. These copies and those of one
+  // iteration of the main loop are then two nearly equal groups.
+  bool waits_in_rest(std::size_t level, Id begin, Id end) const;
+  void balanced_rest(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, std::vector<Id>& effects);
+
   // The reductions of a block, row by row, and then the STOREs of their results.
   std::vector<Id> rows(std::size_t level, const std::vector<Copy>& copies);
 
