@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -11,6 +12,7 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::size_t shortest_chain = 8, most_chains = 8, most_nodes = 4096;
+constexpr std::size_t most_addresses = 12;   // so that few of them are on the stack
 constexpr std::ptrdiff_t steps_of_load = 2;  // most steps of a chain for each load
 constexpr std::ptrdiff_t least_shared = 3;   // of so many loads of a chain, at least one is of the chains before
 
@@ -64,9 +66,36 @@ class ChainOrder {
     });
   }
 
+  // The terms of an access's address that are no constants, and the memory. Addresses with the same terms share registers.
+  std::vector<Id> terms_of_address(Id access) const {
+    std::vector<Id> terms{g_.state(access)}, todo{g_.src(access, 1)};
+    while (!todo.empty()) {
+      const Id id = todo.back();
+      todo.pop_back();
+      const Op op = g_.op(id);
+      if (g_.is_const(id)) continue;
+      if (op == Op::RAMP || (op == Op::SUB && g_.is_const(g_.src(id, 1))))
+        todo.push_back(g_.src(id, 0));
+      else if (op == Op::ADD)
+        todo.insert(todo.end(), g_.src(id).begin(), g_.src(id).end());
+      else
+        terms.push_back(id);
+    }
+    std::ranges::sort(terms);
+    return terms;
+  }
+
+  // By turns, all addresses are in use at the same time.
+  bool addresses_fit_registers() const {
+    std::set<std::vector<Id>> addresses;
+    for (const Id load : loads_) addresses.insert(terms_of_address(load));
+    for (const Id store : stores_) addresses.insert(terms_of_address(store));
+    return addresses.size() <= most_addresses;
+  }
+
   // The steps of the chains by turns, then their stores.
   void finish_group() {
-    if (stores_.size() > 1) by_turns();
+    if (stores_.size() > 1 && addresses_fit_registers()) by_turns();
     order_.insert(order_.end(), stores_.begin(), stores_.end());
     stores_.clear();
     chains_.clear();
@@ -138,7 +167,7 @@ class ChainOrder {
   std::vector<Id> order_;
   std::vector<Id> stores_;               // of the group
   std::vector<std::vector<Id>> chains_;  // by store
-  std::unordered_set<Id> loads_;         // of the group
+  std::unordered_set<Id> loads_;         // of the group; their order does not matter
   std::unordered_set<Id> done_;          // nodes that the steps so far compute
 };
 

@@ -232,7 +232,8 @@ void LoopNestBuilder::in_parts(std::size_t level, const std::vector<Copy>& copie
     const Id first = earlier == no_id ? begin : earlier;
     if (g_.is_const(end) && first == end) continue;
     is_narrow_ = leaves_registers(level, step);
-    if (plan_[level].lanes && iteration != Iteration::one && is_one_step(first, end, step) && gains_from_constants()) {
+    const bool may_be_once = plan_[level].lanes && iteration != Iteration::one && g_.is_const(g_.end(plan_[level].range));
+    if (may_be_once && is_one_step(first, end, step) && gains_from_constants()) {
       const std::vector<Id> once = emit(level + 1, iterated(plan_[level], step, copies, first, end, iteration));
       effects.insert(effects.end(), once.begin(), once.end());
     } else {
