@@ -9,6 +9,7 @@
 
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include "compiler/codegen/chain_order.h"
 #include "compiler/codegen/elementwise.h"
 #include "compiler/codegen/extremum_networks.h"
 #include "compiler/codegen/invariant_division.h"
@@ -204,7 +205,7 @@ class KernelEmitter {
   // LOADs of values on entry come before the scope's own stores.
   void push_effects(std::span<const Id> effects, std::span<const Id> yields, std::int32_t scope) {
     for (const Id y : yields | std::views::reverse) push(Task::need, y, scope);
-    for (const Id e : effects | std::views::reverse) push(Task::need, e, scope);
+    for (const Id e : chain_order(g_, scopes_, effects, scope) | std::views::reverse) push(Task::need, e, scope);
     for (const Id load : entry_loads_ | std::views::reverse)
       if (scopes_.of[load] == scope) push(Task::need, load, scope);
   }

@@ -283,6 +283,8 @@ void Memory::store(Id node, std::span<Value* const> x) {
     access = b_.CreateMaskedScatter(value, at, alignment(g_, node), mask);
   else if (gate != nullptr && g_.op(memory_at(g_, node)) == Op::LOCAL)
     access = blended_store(node, x[0], value, mask);
+  else if (const int first = gate == nullptr || has_masks() ? 0 : first_lanes(mask); 2 * first > lanes)
+    return store_first(node, at, value, first);
   else if (gate != nullptr)
     access = b_.CreateMaskedStore(value, at, alignment(g_, node), mask);
   else

@@ -48,6 +48,8 @@ class Memory {
   llvm::Value* zeros_of(Id node);
   llvm::Value* nowhere();
   bool has_masks() const;
+  static int first_lanes(const llvm::Value* mask);
+  void store_first(Id node, llvm::Value* at, llvm::Value* value, int first);
   void strided_store(Id node, llvm::Value* index, llvm::Value* value);
   llvm::Value* address(Id node, llvm::Value* index);
   llvm::Value* base(Id memory);

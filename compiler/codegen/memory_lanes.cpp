@@ -1,4 +1,6 @@
 // The members of Memory that load and store one lane after the other.
+#include <numeric>
+
 #include <llvm/Analysis/VectorUtils.h>
 
 #include "compiler/codegen/element_access.h"
@@ -26,6 +28,30 @@ Value* Memory::zeros_of(Id node) {
 
 // Whether the target has registers for masks, and instructions that gather and scatter under them.
 bool Memory::has_masks() const { return vector_bits(*b_.GetInsertBlock()->getParent()) >= 512; }
+
+// The number of active lanes if a constant mask has the first ones active; else 0.
+int Memory::first_lanes(const Value* mask) {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(mask);
+  const int lanes = lane_count(mask);
+  int first = 0;
+  for (int i = 0; constant != nullptr && i < lanes; ++i) {
+    const auto* lane = llvm::dyn_cast_or_null<llvm::ConstantInt>(constant->getAggregateElement(static_cast<unsigned>(i)));
+    if (lane == nullptr || (lane->isOne() && first < i)) return 0;
+    if (lane->isOne()) ++first;
+  }
+  return first;
+}
+
+// Stores the first lanes, more than half of the vector: two halves that overlap. A masked store takes longer.
+void Memory::store_first(Id node, Value* at, Value* value, int first) {
+  const int half = lane_count(value) / 2;
+  for (const int begin : {0, first - half}) {
+    std::vector<int> lanes(static_cast<std::size_t>(half));
+    std::iota(lanes.begin(), lanes.end(), begin);
+    Value* place = b_.CreateConstGEP1_64(value->getType()->getScalarType(), at, static_cast<std::uint64_t>(begin));
+    annotate(b_.CreateAlignedStore(b_.CreateShuffleVector(value, lanes), place, alignment(g_, node)), node);
+  }
+}
 
 // The address of lane i. Four lanes share one sum, because an address may have a multiple of the distance.
 Value* Memory::even_address(Id node, Value* first, Value* distance, int i) {

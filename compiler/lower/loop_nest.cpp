@@ -54,13 +54,20 @@ std::vector<Id> LoopNestBuilder::emit(std::size_t level, const std::vector<Copy>
   if (interior_ && p.lanes) return with_borders(level, copies, begin, end);
   if (is_short_row(level)) return short_row(level, copies);
   std::vector<Id> effects;
-  const Id whole = p.lanes && all.block_end == no_id ? aligned(level, copies, begin, end, effects) : begin;
+  const Id first = is_narrow_ && level + 1 == plan_.size() ? twice_as_many(level, copies, all, effects) : begin;
+  const Id whole = p.lanes && all.block_end == no_id ? aligned(level, copies, begin, end, effects) : first;
   const bool always = p.streams == no_id && !is_part_of_chunk(level);
-  if (always && whole == begin && divides(g_.end(p.range), p.step))
-    return {loop(level, copies, begin, end, p.step, Iteration::whole)};
-  std::vector<Tail> loops = !always || whole != begin ? p.tails
+  if (always && whole == first && divides(g_.end(p.range), p.step)) {
+    effects.push_back(loop(level, copies, first, end, p.step, Iteration::whole));
+    return effects;
+  }
+  std::vector<Tail> loops = !always || whole != first ? p.tails
                             : all.block_end == no_id  ? rest_outside_of_blocks(p)
                                                       : constant_rest(p);
+  if (all.block_end == no_id && always && waits_in_rest(level, first, end)) {
+    balanced_rest(level, copies, first, end, effects);
+    return effects;
+  }
   const bool is_long_row = rows_ == Rows::long_ones && level + 1 == plan_.size();
   if (is_long_row && last_ == LastVector::shifted) loops = {{p.step, true}};
   loops.insert(loops.begin(), {p.step, false});
@@ -223,18 +230,22 @@ void LoopNestBuilder::in_parts(std::size_t level, const std::vector<Copy>& copie
     }
     const Iteration iteration = masked && earlier == no_id ? Iteration::masked : step == 1 ? Iteration::one : Iteration::whole;
     const Id first = earlier == no_id ? begin : earlier;
-    if (plan_[level].lanes && iteration == Iteration::whole && is_one_step(first, end, step) && gains_from_constants()) {
+    if (g_.is_const(end) && first == end) continue;
+    is_narrow_ = leaves_registers(level, step);
+    const bool may_be_once = plan_[level].lanes && iteration != Iteration::one && g_.is_const(g_.end(plan_[level].range));
+    if (may_be_once && is_one_step(first, end, step) && gains_from_constants()) {
       const std::vector<Id> once = emit(level + 1, iterated(plan_[level], step, copies, first, end, iteration));
       effects.insert(effects.end(), once.begin(), once.end());
     } else {
       effects.push_back(loop(level, copies, first, end, step, iteration));
     }
+    is_narrow_ = false;
     begin = moves ? index_binary(g_, Op::MAX, begin, end) : end;
   }
 }
 
 bool LoopNestBuilder::is_one_step(Id begin, Id end, int step) const {
-  return g_.is_const(begin) && g_.is_const(end) && g_.value(end) - g_.value(begin) == step;
+  return g_.is_const(begin) && g_.is_const(end) && g_.value(end) - g_.value(begin) <= step;
 }
 
 bool LoopNestBuilder::gains_from_constants() const {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
@@ -14,7 +15,8 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t many_rows = 64;  // accumulators in memory take hardly more time than ones in registers
+constexpr std::int64_t many_rows = 64;                // accumulators in memory take hardly more time than ones in registers
+constexpr int fewest_copies = 4, waiting_copies = 8;  // accumulators of one register each that wait for each other
 
 }  // namespace
 
@@ -66,6 +68,42 @@ Id LoopNestBuilder::block(std::size_t level, const std::vector<Copy>& copies, Id
   s.insert(s.end(), effects.begin(), effects.end());
   block_of_.erase(p.range);
   return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, p.step});
+}
+
+bool LoopNestBuilder::leaves_registers(std::size_t level, int lanes) const {
+  const LoopPlan &p = plan_[level], &copies = plan_.back();
+  return last_ == LastVector::shifted && level + 2 == plan_.size() && p.lanes && p.vectors == 1 && 2 * lanes <= p.step &&
+         g_.is_const(g_.end(p.range)) && !copies.shares_loads && copies.transposes == no_id && copies.step >= fewest_copies &&
+         copies.step < waiting_copies && has_loops();
+}
+
+Id LoopNestBuilder::twice_as_many(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all,
+                                  std::vector<Id>& effects) {
+  const int step = plan_[level].step;
+  Id end = end_of_whole(all.begin, all.end, step);
+  if (all.block_end != no_id && !all.ends.empty()) end = index_binary(g_, Op::MIN, all.block_end, all.ends[0]);
+  end = end_of_whole(all.begin, end, 2 * step);
+  effects.push_back(loop(level, copies, all.begin, end, 2 * step, Iteration::whole));
+  return end;
+}
+
+bool LoopNestBuilder::waits_in_rest(std::size_t level, Id begin, Id end) const {
+  const LoopPlan& p = plan_[level];
+  if (p.lanes || p.shares_loads || p.transposes != no_id || is_narrow_ || level + 1 != plan_.size()) return false;
+  if (p.step < fewest_copies || p.step >= waiting_copies || !g_.is_const(begin) || !g_.is_const(end) || !has_loops())
+    return false;
+  const std::int64_t n = g_.value(end) - g_.value(begin), rest = n % p.step;
+  return n > p.step && rest > 0 && rest < fewest_copies;
+}
+
+void LoopNestBuilder::balanced_rest(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end,
+                                    std::vector<Id>& effects) {
+  const int step = plan_[level].step;
+  const std::int64_t last = g_.value(end), both = step + (last - g_.value(begin)) % step, half = (both + 1) / 2;
+  const Id middle = g_.index(last - both), next = g_.index(last - both + half);
+  if (middle != begin) effects.push_back(loop(level, copies, begin, middle, step, Iteration::whole));
+  effects.push_back(loop(level, copies, middle, next, narrow<int>(half), Iteration::whole));
+  effects.push_back(loop(level, copies, next, end, narrow<int>(both - half), Iteration::whole));
 }
 
 std::vector<Id> LoopNestBuilder::rows(std::size_t level, const std::vector<Copy>& copies) {

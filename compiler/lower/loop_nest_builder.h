@@ -93,6 +93,16 @@ class LoopNestBuilder {
   // A loop over blocks of the range, around the loops of the later levels.
   Id block(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end);
 
+  // Whether a shorter vector behind the main loop leaves half of the registers of the copies' accumulators free, and they wait
+  // for each other. The copies inside then come first in a loop with twice as many. Returns where that loop ends.
+  bool leaves_registers(std::size_t level, int lanes) const;
+  Id twice_as_many(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, std::vector<Id>& effects);
+
+  // Whether the accumulators of the few copies behind the main loop would wait for each other. These copies and those of one
+  // iteration of the main loop are then two nearly equal groups.
+  bool waits_in_rest(std::size_t level, Id begin, Id end) const;
+  void balanced_rest(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, std::vector<Id>& effects);
+
   // The reductions of a block, row by row, and then the STOREs of their results.
   std::vector<Id> rows(std::size_t level, const std::vector<Copy>& copies);
 
@@ -229,6 +239,7 @@ class LoopNestBuilder {
   std::unordered_map<Id, LoopPart> block_of_;  // while the loops inside a block are built
   Rows rows_ = Rows::any;                      // which rows the loops are for
   LoopPart version_ = {};                      // unless rows_ is `any`: the iterations of the level around the rows
+  bool is_narrow_ = false;                     // while the loops inside such a shorter vector are built
   bool in_memory_ = false;                     // whether carried values are in arrays, which all lanes share
   const std::vector<Id>* part_ = nullptr;      // the stores of the interior or its low border, while their loops are built
 };

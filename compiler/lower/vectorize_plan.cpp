@@ -1,6 +1,7 @@
 #include "compiler/lower/vectorize_plan.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
@@ -36,6 +37,8 @@ constexpr int room_for_interior = 5;   // registers of the shortest range whose 
 constexpr int widest_plan_tile = 16;   // lanes of a tile
 constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
 constexpr int rows_at_once = 4;        // rows under overlapping windows
+constexpr int many_rows = 8;           // the same for windows of many rows, which share more
+constexpr int wide_window = 20;        // products of such a window
 constexpr int most_of_rows = 64;       // most operations of a body for which the vectors of these rows fit registers
 constexpr int long_body = 256;         // most operations of a body without loops whose iterations run side by side
 constexpr int operations_of_load = 4;  // fewest operations for each load of such a body
@@ -250,6 +253,25 @@ bool has_chains(const Body& b) {
 // The registers of each value of a body with chains. Other vectors use the time in which one waits.
 int registers_in_flight(const Target& target) { return std::clamp(bytes_in_flight / target.vector_bytes, 1, 4); }
 
+// The rows under windows that run at once: of a constant number, nearly equal shares.
+int rows_of_windows(const Graph& g, std::span<const Id> stores, Id range) {
+  const auto products = std::ranges::count(g.reachable(stores), Op::FMA, [&](Id id) { return g.op(id); });
+  if (products < wide_window || !g.is_const(g.end(range))) return fitting(g, range, rows_at_once);
+  const std::int64_t n = g.value(g.end(range)), shares = (n + many_rows - 1) / many_rows;
+  return narrow<int>(std::max<std::int64_t>(1, (n + shares - 1) / std::max<std::int64_t>(1, shares)));
+}
+
+// Whether the iterations of the range fill more than half of one vector, and neighbours in it are neighbours in memory, or
+// every second element (interleaved_access.h).
+bool fits_one_vector(const Graph& g, std::span<const Id> stores, Id range, int one_register) {
+  if (!g.is_const(g.end(range)) || g.value(g.end(range)) >= one_register || 2 * g.value(g.end(range)) <= one_register)
+    return false;
+  return std::ranges::all_of(g.reachable(stores), [&](Id id) {
+    const std::optional<std::int64_t> stride = g.op(id) == Op::LOAD ? index_stride(g, index_of(g, id), range) : 0;
+    return stride && std::abs(*stride) <= 2;
+  });
+}
+
 std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
   std::vector<LoopPlan> plan;
   for (const Id r : ranges) plan.push_back({.range = r});
@@ -300,8 +322,12 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   if (ranges.size() > 1 && (b.loops < reduce_stripes || b.fma_loops.empty()))
     blocks = register_block(g, stores, b.fma_loops, ranges, b.widest, can_mask(b, target), target);
   if (!blocks && rows < at) {
-    plan[rows].step = fitting(g, ranges[rows], rows_at_once);
+    plan[rows].step = rows_of_windows(g, stores, ranges[rows]);
     plan[rows].shares_loads = true;
+    if (fits_one_vector(g, stores, ranges[at], one_register) && can_mask(b, target)) {
+      plan[at].step = one_register;
+      plan[at].tails = {{one_register, true}};
+    }
   }
   if (!blocks && b.has_loops) blocks = memory_accumulators(g, stores, ranges, b.widest, can_mask(b, target), target);
   // The sum of one product has no copies. Its vectors are used once, so they need no registers beside the accumulators.

@@ -1,5 +1,6 @@
 kiln_add_test(codegen_test unit
-  SOURCES unit/codegen_kernel_test.cpp unit/codegen_elementwise_test.cpp unit/codegen_program_test.cpp unit/codegen_loop_scopes_test.cpp
+  SOURCES unit/codegen_chain_order_test.cpp
+          unit/codegen_kernel_test.cpp unit/codegen_elementwise_test.cpp unit/codegen_program_test.cpp unit/codegen_loop_scopes_test.cpp
           unit/codegen_index_test.cpp unit/codegen_variants_test.cpp run/reference.cpp
   LIBS kiln_codegen loaded_object)
 target_include_directories(codegen_test PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)

@@ -14,6 +14,24 @@ struct convolution : program<convolution<D, O, C, K, R>> {
   constexpr void body() { y = max(conv2d<O>(x, w, bias), 0); }
 };
 
+// Each channel of a small plane by itself, and sums over all channels with an element for each column.
+template <class D, int H, int W, int R, int Stride, int Padding>
+struct small_planes : program<small_planes<D, H, W, R, Stride, Padding>> {
+  static constexpr int height = (H + 2 * Padding - R) / Stride + 1, width = (W + 2 * Padding - R) / Stride + 1;
+  in<D, 2, 6, H, W> x;
+  in<D, 6, 1, R, R> w;
+  in<D, 8, 6, R, R> v;
+  in<D, width> columns;
+  out<D, 2, 6, height, width> each;
+  out<D, 2, 8, height, width> all, with_columns;
+  constexpr void body() {
+    each = clamp(conv2d<dsl::conv{.stride = Stride, .padding = Padding, .groups = 6}>(x, w), -1, 1);
+    auto sums = conv2d<dsl::conv{.stride = Stride, .padding = Padding}>(x, v);
+    all = max(sums, 0);
+    with_columns = sums + columns;
+  }
+};
+
 template <dsl::pool O, int Height, int Width>
 struct pools : program<pools<O, Height, Width>> {
   in<f32, 8, 6, 37, 75> x;
@@ -81,5 +99,7 @@ static const programs<
     convolution<f32, dsl::conv{.stride = 2, .padding = 1, .groups = 2}, 8, 16, 3>,
     convolution<f32, dsl::conv{.stride = 2, .padding = 1, .groups = 16}, 16, 16, 3>,
     pools<dsl::pool{.kernel = 3, .stride = 2, .padding = 1}, 19, 38>, pools<dsl::pool{.kernel = 5, .stride = 2}, 17, 36>,
-    channels_last, pooled_convolution>
+    small_planes<f32, 7, 7, 3, 1, 1>, small_planes<f32, 9, 7, 5, 1, 2>, small_planes<f32, 6, 14, 3, 1, 1>,
+    small_planes<f32, 13, 13, 3, 2, 1>, small_planes<f32, 14, 11, 5, 2, 2>, small_planes<f64, 5, 3, 3, 1, 1>,
+    small_planes<f32, 5, 5, 3, 1, 1>, small_planes<f16, 7, 6, 3, 1, 1>, channels_last, pooled_convolution>
     exported;
