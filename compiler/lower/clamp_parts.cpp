@@ -19,8 +19,10 @@ constexpr std::size_t most_clamps = 16;  // different ones
 // `end`.
 class Clamps {
  public:
-  Clamps(Graph& g, std::span<const Id> stores, Id range)
-      : g_(g), range_(range), over_range_(depends_on_range(g, g.reachable(stores), range)) {}
+  Clamps(Graph& g, std::span<const Id> stores, Id range, std::span<const LoopPlan> inner)
+      : g_(g), range_(range), over_range_(depends_on_range(g, g.reachable(stores), range)), varying_(over_range_) {
+    for (const LoopPlan& p : inner) varying_.merge(depends_on_range(g, g.reachable(stores), p.range));
+  }
 
   Id operator()(Id id, std::span<const Id> x) {
     if ((g_.op(id) != Op::MIN && g_.op(id) != Op::MAX) || g_.dtype(id) != DType::index || !over_range_.contains(id))
@@ -49,7 +51,7 @@ class Clamps {
     if (own == d->end() || (own->coefficient != 1 && own->coefficient != -1)) return false;
     const bool grows = own->coefficient == -1;  // the value, with the range
     std::erase_if(*d, is_range);
-    const auto varies = [&](Id atom) { return over_range_.contains(atom); };
+    const auto varies = [&](Id atom) { return varying_.contains(atom); };
     if (std::ranges::any_of(*d, [&](const Monomial& t) { return std::ranges::any_of(t.atoms, varies); })) return false;
     const auto equal = symbolic::scaled(*d, grows ? 1 : -1);  // the iteration in which the value is the bound
     if (!equal || is_constant(*equal)) return false;
@@ -68,7 +70,7 @@ class Clamps {
 
   Graph& g_;
   Id range_;
-  std::unordered_set<Id> over_range_;
+  std::unordered_set<Id> over_range_, varying_;  // varying_: also over the ranges of the loops inside
 };
 
 bool has_clamped_access(const Graph& g, std::span<const Id> stores, Id range) {
@@ -84,9 +86,10 @@ bool has_clamped_access(const Graph& g, std::span<const Id> stores, Id range) {
 }  // namespace
 
 std::vector<RangePart> clamp_parts(Graph& g, RangeIds& loops, std::span<const Id> stores, const LoopPlan& plan,
-                                   const std::unordered_map<Id, Id>& around, const Facts& facts) {
+                                   std::span<const LoopPlan> inner, const std::unordered_map<Id, Id>& around,
+                                   const Facts& facts) {
   if (!plan.lanes || !has_clamped_access(g, stores, plan.range)) return {};
-  Clamps clamps(g, stores, plan.range);
+  Clamps clamps(g, stores, plan.range, inner);
   const Id all = g.make(Op::SINK, DType::none, stores), zero = g.index(0), extent = g.end(plan.range);
   const std::vector<Id> inside = g.sources(rewrite(g, all, [&](Id id, std::span<const Id> x) { return clamps(id, x); }));
   if (std::ranges::equal(inside, stores) || clamps.first.size() + clamps.end.size() > most_clamps) return {};

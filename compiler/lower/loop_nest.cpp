@@ -105,7 +105,8 @@ std::vector<RangePart> LoopNestBuilder::parts_of(std::size_t level, const std::v
     std::vector<RangePart> active = active_parts(g_, loops_, stores_, p, plan_.subspan(level + 1), copies[0].values, facts_);
     if (!active.empty()) return active;
   }
-  if (std::vector<RangePart> parts = clamp_parts(g_, loops_, stores_, p, copies[0].values, facts_); !parts.empty())
+  if (std::vector<RangePart> parts = clamp_parts(g_, loops_, stores_, p, plan_.subspan(level + 1), copies[0].values, facts_);
+      !parts.empty())
     return parts;
   std::vector<RangePart> parts = range_parts(g_, loops_, stores_, p, facts_);
   return cuts_left_ > 0 || share_nothing(parts) ? parts : std::vector<RangePart>{};
