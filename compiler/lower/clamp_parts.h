@@ -5,9 +5,10 @@
 //   whose distance from both ends of the range is unknown to the compiler; interior.h cuts off the others.
 // After: three parts. The clamps act in no iteration of the middle part, and are gone there. The first and the last part keep
 //   them, and have one loop each, with masks. In most calls these two parts have no iterations.
-// Requires: stores without loops. `inner` has the plans of the loops inside of this level, `around` has the values of the
-// ranges outside of this level. Why: without clamps neighbouring lanes have neighbouring elements, or elements at an equal
-// distance. Example: y[i] = x[max(min(i + s, N - 1), 0)] over i < M
+// Requires: stores without loops. `inner` has the plans of the loops inside of this level, `around` has the values
+//   of the ranges outside of this level.
+// Why: without clamps neighbouring lanes have neighbouring elements, or elements at an equal distance.
+// Example: y[i] = x[max(min(i + s, N - 1), 0)] over i < M
 //   ->  the same over i < -s; y[i] = x[i + s] over -s <= i < N - s; the same over N - s <= i < M
 #pragma once
 

@@ -52,7 +52,7 @@ static void* address_in(const call* c, int32_t id) {
   if (id < first_temp) return c->failed;
   const kiln_view_desc* view = rotating < 0 ? 0 : &p->views[rotating - p->n_rotating];
   if (view == 0 && id - first_temp < KILN_KEPT_SIZES) return c->workspace + c->sizes->offsets[id - first_temp];
-  kiln_evaluate(view == 0 ? p->temps[id - first_temp].offset : view->offset, c->symbols, &offset);
+  kiln_evaluate_postfix(view == 0 ? p->temps[id - first_temp].offset : view->offset, c->symbols, &offset);
   return (view == 0 ? c->workspace : (char*)c->args[view->param].data) + offset;
 }
 
@@ -68,7 +68,7 @@ static void run_kernel(const call* c, const kiln_kernel_desc* k) {
   if (c->program->n_numbers == 0 && number < KILN_KEPT_SIZES)
     n = c->sizes->trips[number];
   else
-    kiln_evaluate(k->trip_count, c->symbols, &n);
+    kiln_evaluate_postfix(k->trip_count, c->symbols, &n);
   if (n <= 0) return;
   for (int32_t b = 0; b < k->n_buffers; ++b) buffers[b] = address_in(c, k->buffers[b]);
   int32_t chunks = 1;

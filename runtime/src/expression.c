@@ -43,21 +43,20 @@ bool kiln_evaluate_postfix(kiln_expr code, const int64_t* symbols, int64_t* valu
   return true;
 }
 
-/* place: where value number n is kept, if it is one of the first. */
-static bool compute(kiln_expr code, const int64_t* symbols, int64_t* place, int32_t n) {
+/* Keeps value number n of the code if `values` has a place for it. Not inlined: the runtime is small. */
+__attribute__((noinline)) static bool compute(kiln_expr code, const int64_t* symbols, int64_t* values, int32_t n) {
   int64_t v;
-  return kiln_evaluate(code, symbols, n < KILN_KEPT_SIZES ? &place[n] : &v);
+  return kiln_evaluate(code, symbols, values != 0 && n < KILN_KEPT_SIZES ? &values[n] : &v);
 }
 
 bool kiln_compute_sizes(const kiln_program_desc* p, const int64_t* symbols, kiln_sizes* sizes) {
-  int64_t v;
   for (int32_t k = 0; k < p->n_kernels; ++k)
     if (p->kernels[k].n_buffers > KILN_MAX_BUFFERS || !compute(p->kernels[k].trip_count, symbols, sizes->trips, k))
       return false;
   for (int32_t t = 0; t < p->n_temps; ++t)
-    if (!compute(p->temps[t].offset, symbols, sizes->offsets, t) || !kiln_evaluate(p->temps[t].bytes, symbols, &v))
+    if (!compute(p->temps[t].offset, symbols, sizes->offsets, t) || !compute(p->temps[t].bytes, symbols, 0, 0))
       return false;
   for (int32_t i = 0; i < p->n_views; ++i)
-    if (!kiln_evaluate(p->views[i].offset, symbols, &v)) return false;
+    if (!compute(p->views[i].offset, symbols, 0, 0)) return false;
   return true;
 }
