@@ -87,8 +87,8 @@ Id LoopNestBuilder::with_last_moved(std::size_t level, const std::vector<Copy>& 
                                     std::vector<Id>& effects) {
   const Id zero = g_.index(0), one = g_.index(1), size = g_.index(step), rest = sub_index(g_, all.end, whole);
   const Id enough = index_binary(g_, Op::MAX, sub_index(g_, rest, g_.index(step / 2 - 1)), zero);
-  const Id blocks = index_binary(g_, Op::FLOORDIV, sub_index(g_, whole, all.begin), size);
-  const Id fits = index_binary(g_, Op::MIN, index_binary(g_, Op::MAX, blocks, zero), one);
+  const Id in_blocks = sub_index(g_, whole, all.begin);  // a multiple of the step
+  const Id fits = index_binary(g_, Op::MIN, index_binary(g_, Op::MAX, in_blocks, zero), one);
   const Id moved = index_binary(g_, Op::MUL, index_binary(g_, Op::MIN, enough, one), fits);
   const Id end = add_index(g_, whole, mul_index(g_, moved, size)), last = sub_index(g_, all.end, size);
   effects.push_back(loop(level, copies, all.begin, end, step, Iteration::whole, last));

@@ -25,6 +25,7 @@ KNOWN = {
     },
     "x86-64-v4": {
         "max_pool_f32_64_112_112": (2, "conditions at the border: more masks than mask registers"),
+        "mlp_f32_128_784_256_128_10": (14, "ten columns of results with sixteen transposed rows: 1.8 us in place of 2.6 without tiles"),
     },
 }
 
