@@ -14,8 +14,8 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t fewest_rows = 64;
-constexpr std::int64_t longest_row = 512;  // elements; a longer row takes much more time than the operations behind it
+constexpr std::int64_t rows_for_lanes = 64;
+constexpr std::int64_t most_of_row = 512;  // elements; a longer row takes much more time than the operations behind it
 
 class ChainSplitter {
  public:
@@ -50,7 +50,7 @@ class ChainSplitter {
   // Stores the reductions of short rows if the value of a row takes many operations behind them, as a function does.
   void split_values() {
     const Id rows = g_.end(rows_.back());
-    if (g_.is_const(rows) && g_.value(rows) < fewest_rows) return;
+    if (g_.is_const(rows) && g_.value(rows) < rows_for_lanes) return;
     std::vector<Id> open = g_.sources(kernel_.sink);
     std::unordered_set<Id> seen;
     std::vector<Id> reductions;
@@ -67,7 +67,7 @@ class ChainSplitter {
       open.insert(open.end(), g_.src(id).begin(), g_.src(id).end());
     }
     const auto is_short_row = [&](Id reduce) {
-      return g_.reduce_order(reduce) == ReduceOrder::striped && is_long(reduce) && has_at_most(reduce, longest_row);
+      return g_.reduce_order(reduce) == ReduceOrder::striped && is_long(reduce) && has_at_most(reduce, most_of_row);
     };
     if (!has_function || !std::ranges::all_of(reductions, is_short_row)) return;
     std::ranges::sort(reductions);
