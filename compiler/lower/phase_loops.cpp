@@ -11,7 +11,7 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t most_iterations = 8;
-constexpr std::int64_t most_operations = 200;  // of all iterations, without indices
+constexpr std::int64_t most_of_phases = 200;  // of all iterations, without indices
 
 // Whether the loop is to be written out.
 bool has_phases(const Graph& g, Id loop) {
@@ -30,7 +30,7 @@ bool has_phases(const Graph& g, Id loop) {
     multiplies = multiplies || (is_product && !g.is_const(g.src(id, 0)) && !g.is_const(g.src(id, 1)));
     divides = divides || ((g.op(id) == Op::FLOORDIV || g.op(id) == Op::FLOORMOD) && g.is_const(g.src(id, 1)));
   }
-  return divides && multiplies && operations * constant_count(g, loop) <= most_operations;
+  return divides && multiplies && operations * constant_count(g, loop) <= most_of_phases;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace kiln::compiler {
 namespace {
 
-std::span<const Id> ranges_of(const Graph& g, Id effect) {
+std::span<const Id> ranges_of_effect(const Graph& g, Id effect) {
   return g.op(effect) == Op::END ? g.src(effect).subspan(1) : std::span<const Id>();
 }
 
@@ -105,7 +105,8 @@ std::vector<Id> tile_steps_of(Graph& g, Id sink) {
   const std::vector<Id> effects = g.sources(sink);
   for (std::size_t i = 0; i < effects.size();) {
     std::size_t end = i;
-    while (end < effects.size() && std::ranges::equal(ranges_of(g, effects[i]), ranges_of(g, effects[end]))) ++end;
+    while (end < effects.size() && std::ranges::equal(ranges_of_effect(g, effects[i]), ranges_of_effect(g, effects[end])))
+      ++end;
     out.push_back(g.make(Op::SINK, DType::none, std::span<const Id>(effects).subspan(i, end - i)));
     i = end;
   }
@@ -125,10 +126,10 @@ std::vector<Id> tile_sizes_of(const Schedule& schedule, const Kernel& kernel) {
 }
 
 Id tile_range(const Graph& g, std::span<const Id> tile_steps) {
-  const auto first = ranges_of(g, g.src(tile_steps[0]).front());
+  const auto first = ranges_of_effect(g, g.src(tile_steps[0]).front());
   const Id range = first.empty() ? no_id : first[0];
   const auto shares = [&](Id tile_step) {
-    const auto loops = ranges_of(g, g.src(tile_step).front());
+    const auto loops = ranges_of_effect(g, g.src(tile_step).front());
     return !loops.empty() && loops[0] == range;
   };
   return range != no_id && g.op(range) == Op::RANGE && std::ranges::all_of(tile_steps, shares) ? range : no_id;

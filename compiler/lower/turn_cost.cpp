@@ -45,11 +45,11 @@ constexpr double joined_lane = 0.75, parted_lane = 1;  // instructions of an acc
 constexpr Ports free_of_cost = {};
 constexpr Ports arithmetic = {.vector = 1, .latency = 3};
 constexpr Ports logic = {.vector = 1, .latency = 1};
-constexpr Ports product = {.multiply = 1, .vector = 1, .latency = 4};
+constexpr Ports multiplication = {.multiply = 1, .vector = 1, .latency = 4};
 constexpr Ports extremum = {.vector = 7, .latency = 5};  // with NaN and the order of zeros
 constexpr Ports conversion = {.vector = 2.5, .latency = 4};
 constexpr Ports quotient = {.vector = 1, .divide = 4, .latency = 12};
-constexpr Ports root = {.vector = 1, .divide = 6, .latency = 16};
+constexpr Ports square_root = {.vector = 1, .divide = 6, .latency = 16};
 constexpr Ports whole_quotient = {.vector = 12, .divide = 10, .latency = 30};
 constexpr Ports whole_number = {.other = 0.3, .latency = 0};  // most become parts of addresses
 
@@ -59,13 +59,13 @@ Ports elementwise_ports(const Graph& g, Id id, const Target& target) {
   switch (g.op(id)) {
     case Op::FMA:
     case Op::MUL:
-    case Op::DOT2: return product;
+    case Op::DOT2: return multiplication;
     case Op::ADD:
     case Op::SUB: return real ? arithmetic : logic;
     case Op::MIN:
     case Op::MAX: return real ? extremum : logic;
     case Op::FDIV: return quotient;
-    case Op::SQRT: return root;
+    case Op::SQRT: return square_root;
     case Op::CDIV:
     case Op::CMOD:
     case Op::FLOORDIV:

@@ -17,12 +17,12 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::size_t most_terms = 4;      // of one iteration: each lane of each term is one more operation
-constexpr int most_of_chain = 8;           // operations on carried values, which every iteration has for itself
-constexpr int fewest_operations = 8;       // of the terms, in cost units
-constexpr int most_operations = 400;       // of the terms, so that the vectors fit registers
-constexpr std::int64_t most_apart = 4;     // elements between neighbouring lanes of a load
-constexpr std::int64_t fewest_turns = 32;  // of a loop of constant length
+constexpr std::size_t most_terms = 4;           // of one iteration: each lane of each term is one more operation
+constexpr int most_of_chain = 8;                // operations on carried values, which every iteration has for itself
+constexpr int fewest_of_terms = 8;              // of the terms, in cost units
+constexpr int most_of_terms = 400;              // of the terms, so that the vectors fit registers
+constexpr std::int64_t most_between_lanes = 4;  // elements between neighbouring lanes of a load
+constexpr std::int64_t fewest_turns = 32;       // of a loop of constant length
 
 class Terms {
  public:
@@ -57,7 +57,7 @@ class Terms {
       operations += operation_cost(op).recompute;
       if (g_.dtype(id) != DType::boolean) widest_ = std::max(widest_, bytes(g_.dtype(id)));
     }
-    const bool pays = operations >= fewest_operations && operations <= most_operations && chain <= most_of_chain;
+    const bool pays = operations >= fewest_of_terms && operations <= most_of_terms && chain <= most_of_chain;
     const auto is_value = [&](Id t) { return g_.dtype(t) != DType::index && g_.dtype(t) != DType::boolean; };
     const bool are_values = std::ranges::all_of(terms, is_value);
     return pays && are_values && terms.size() <= most_terms ? terms : std::vector<Id>{};
@@ -70,7 +70,7 @@ class Terms {
   // Whether a LOAD reads memory that the loop leaves alone, at places that are near each other in neighbouring iterations.
   bool is_near(Id load) const {
     const auto stride = index_stride(g_, index_of(g_, load), range_);
-    return !inside_.contains(g_.state(load)) && stride && std::abs(*stride) <= most_apart;
+    return !inside_.contains(g_.state(load)) && stride && std::abs(*stride) <= most_between_lanes;
   }
 
   const Graph& g_;
