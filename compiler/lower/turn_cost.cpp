@@ -75,7 +75,7 @@ Ports elementwise_ports(const Graph& g, Id id, const Target& target) {
     case Op::CEIL:
     case Op::ROUND:
     case Op::TRUNC: return arithmetic;
-    case Op::SCALE: return target.has_scale() ? product : Ports{.multiply = 2, .vector = 5, .latency = 10};
+    case Op::SCALE: return target.has_scale() ? multiplication : Ports{.multiply = 2, .vector = 5, .latency = 10};
     case Op::BITCAST: return free_of_cost;
     default: return logic;
   }
