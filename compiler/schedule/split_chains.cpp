@@ -67,7 +67,10 @@ class ChainSplitter {
       open.insert(open.end(), g_.src(id).begin(), g_.src(id).end());
     }
     const auto is_short_row = [&](Id reduce) {
-      return g_.reduce_order(reduce) == ReduceOrder::striped && is_long(reduce) && has_at_most(reduce, most_of_row);
+      const bool is_of_value =
+          depends_on_one(reduce, std::span(rows_).last(1));  // else it is the same for all elements of a row
+      return is_of_value && g_.reduce_order(reduce) == ReduceOrder::striped && is_long(reduce) &&
+             has_at_most(reduce, most_of_row);
     };
     if (!has_function || !std::ranges::all_of(reductions, is_short_row)) return;
     std::ranges::sort(reductions);
