@@ -38,7 +38,7 @@ class ChainSplitter {
       if (g_.op(id) != Op::REDUCE || !is_long(id)) continue;
       const bool is_of_row = !depends_on_one(id, elements_);
       has_chain = has_chain || (!is_of_row && is_sum_in_order(id));
-      if (is_of_row && g_.reduce_order(id) == ReduceOrder::striped && !is_repeated(id)) striped.push_back(id);
+      if (is_of_row && is_of_each(id) && g_.reduce_order(id) == ReduceOrder::striped && !is_repeated(id)) striped.push_back(id);
     }
     if (!has_chain) return;
     std::unordered_map<Id, Id> map;
@@ -67,9 +67,7 @@ class ChainSplitter {
       open.insert(open.end(), g_.src(id).begin(), g_.src(id).end());
     }
     const auto is_short_row = [&](Id reduce) {
-      const bool is_of_value =
-          depends_on_one(reduce, std::span(rows_).last(1));  // else it is the same for all elements of a row
-      return is_of_value && g_.reduce_order(reduce) == ReduceOrder::striped && is_long(reduce) &&
+      return is_of_each(reduce) && g_.reduce_order(reduce) == ReduceOrder::striped && is_long(reduce) &&
              has_at_most(reduce, most_of_row);
     };
     if (!has_function || !std::ranges::all_of(reductions, is_short_row)) return;
@@ -90,6 +88,8 @@ class ChainSplitter {
     return std::ranges::any_of(ranges,
                                [&](Id r) { return !g_.is_const(g_.end(r)) || g_.value(g_.end(r)) > max_short_iterations; });
   }
+  // Whether the reduction depends on the last one of the ranges over rows. Else it is the same for all of them.
+  bool is_of_each(Id reduce) const { return depends_on_one(reduce, std::span(rows_).last(1)); }
   bool has_at_most(Id reduce, std::int64_t most) const {
     std::int64_t n = 1;
     for (const Id r : ranges_of(reduce)) {
