@@ -74,7 +74,9 @@ Id loop_in_blocks(Graph& g, RangeIds& loops, Id loop, int width, const std::func
   const LoopParts l = loop_parts(g, loop);
   const std::vector<Id> init(l.init.begin(), l.init.end());
   const Id begin = l.begin, end = l.end, block = g.index(width);
-  const Id length = sub_index(g, end, begin), count = index_binary(g, Op::FLOORDIV, length, block);
+  // A loop that ends before it begins has no blocks.
+  const Id length = index_binary(g, Op::MAX, sub_index(g, end, begin), g.index(0));
+  const Id count = index_binary(g, Op::FLOORDIV, length, block);
   const Id last = add_index(g, begin, mul_index(g, count, block));
   if (last == begin) return loop;
   Blocks blocks(g, loops, loop);
