@@ -9,6 +9,7 @@
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/rewrite.h"
+#include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
 namespace {
@@ -31,7 +32,8 @@ std::optional<ReduceKind> kind_of(Op op, DType d) {
 
 class Loop {
  public:
-  Loop(const Graph& g, Id loop) : g_(g), parts_(loop_parts(g, loop)), nodes_(g.reachable(parts_.yield)) {
+  Loop(const Graph& g, Bounds& bounds, Id loop)
+      : g_(g), bounds_(bounds), parts_(loop_parts(g, loop)), nodes_(g.reachable(parts_.yield)) {
     inside_ = depends_on_range(g, nodes_, parts_.range);
     for (const Id id : nodes_)
       if (inside_.contains(id) && varies(id)) carried_.insert(id);
@@ -60,6 +62,7 @@ class Loop {
     if (parts_.end != g_.end(parts_.range)) return false;
     const auto is_known = [&](Id id) { return g_.op(id) == Op::SYM || g_.op(id) == Op::CONST || is_elementwise(g_.op(id)); };
     if (!std::ranges::all_of(g_.reachable(parts_.end), is_known)) return false;
+    if (bounds_(parts_.end).min < 0) return false;
     if (std::ranges::any_of(parts_.init, [&](Id v) { return is_state(g_, v); })) return false;
     return std::ranges::none_of(inside_, [&](Id id) { return g_.op(id) == Op::FOR || g_.op(id) == Op::REDUCE; });
   }
@@ -88,6 +91,7 @@ class Loop {
   }
 
   const Graph& g_;
+  Bounds& bounds_;
   LoopParts parts_;
   std::vector<Id> nodes_;
   std::unordered_set<Id> inside_, carried_;  // carried_: depends on carried values
@@ -102,12 +106,13 @@ bool has_one_work_item(const Graph& g, Id sink) {
 
 }  // namespace
 
-Id loop_reductions(Graph& g, Id sink) {
+Id loop_reductions(Graph& g, Id sink, const Facts& facts) {
   if (!has_one_work_item(g, sink)) return sink;
   std::unordered_map<Id, std::vector<Term>> found;
+  Bounds bounds(g, facts);
   for (const Id loop : g.reachable(sink)) {
     if (g.op(loop) != Op::FOR) continue;
-    if (auto terms = Loop(g, loop).terms()) found.emplace(loop, *std::move(terms));
+    if (auto terms = Loop(g, bounds, loop).terms()) found.emplace(loop, *std::move(terms));
   }
   if (found.empty()) return sink;
   std::unordered_map<Id, Id> copies;  // by node: its copy

@@ -260,7 +260,7 @@ void estimate_work(Graph& g, Lowering& k) {
 }
 
 void reduce_lowering(Graph& g, Lowering& k) {
-  if (k.is_explicit) each_tile_step(g, k, [&](Id s) { return loop_reductions(g, s); });
+  if (k.is_explicit) each_tile_step(g, k, [&](Id s) { return loop_reductions(g, s, k.facts); });
   StoresInReductions stores;
   if (k.has_tiles) set_tile_steps(g, k, stores_in_reductions(g, k, stores));
   const Id tile = k.has_tiles ? tile_range(g, k.tile_steps) : no_id;
