@@ -302,16 +302,15 @@ class BarrierInterval {
     std::int64_t sum = 0;
     std::vector<std::pair<std::int64_t, std::vector<Id>>> unknown;
     for (const Monomial& t : *a.sum) {
-      std::optional<std::int64_t> product = t.coefficient;
-      bool differs = false;
+      std::int64_t product = t.coefficient;
+      bool differs = false, is_known = true;
       for (const Id atom : t.atoms) {
         differs = differs || is_inside(atom);
         const auto v = evaluate_(atom);
-        std::int64_t p = 0;
-        product = product && v && !__builtin_mul_overflow(*product, *v, &p) ? std::optional(p) : std::nullopt;
+        is_known = is_known && v && !__builtin_mul_overflow(product, v.value_or(0), &product);
       }
-      if (product && !__builtin_add_overflow(sum, *product, &sum)) continue;
-      if (product || differs) return std::nullopt;
+      if (is_known && !__builtin_add_overflow(sum, product, &sum)) continue;
+      if (is_known || differs) return std::nullopt;
       unknown.emplace_back(t.coefficient, std::vector<Id>(t.atoms.begin(), t.atoms.end()));
     }
     std::ranges::sort(unknown);
