@@ -75,7 +75,7 @@ Id loop_in_blocks(Graph& g, RangeIds& loops, Id loop, int width, const std::func
   const std::vector<Id> init(l.init.begin(), l.init.end());
   const Id begin = l.begin, end = l.end, block = g.index(width);
   // A loop that ends before it begins has no blocks.
-  const Id length = index_binary(g, Op::MAX, sub_index(g, end, begin), g.index(0));
+  const Id zero = g.index(0), difference = sub_index(g, end, begin), length = index_binary(g, Op::MAX, difference, zero);
   const Id count = index_binary(g, Op::FLOORDIV, length, block);
   const Id last = add_index(g, begin, mul_index(g, count, block));
   if (last == begin) return loop;
