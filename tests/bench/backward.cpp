@@ -98,6 +98,12 @@ struct attention_with_gradients : program<attention_with_gradients> {
 
 const char* wanted = nullptr;
 
+// The peer's tensors begin at multiples of 64 bytes.
+struct alignas(64) CacheLine {
+  static constexpr std::size_t floats = 16;
+  float values[floats];
+};
+
 // Memory for the arguments of a program, all with static extents.
 class Call {
  public:
@@ -105,11 +111,13 @@ class Call {
     const kiln_program_desc& d = *compiled_.description();
     for (const kiln_param_desc& parameter : std::span(d.params, static_cast<std::size_t>(d.n_params))) {
       std::vector<std::int64_t>& shape = shapes_.emplace_back();
-      std::vector<float>& data = data_.emplace_back(1, 0.5F);
       for (const kiln_expr& extent : std::span(parameter.extents, parameter.rank))
         shape.push_back(extent[1]);  // KILN_PUSH_CONST, value
-      for (const std::int64_t n : shape) data.resize(data.size() * static_cast<std::size_t>(n));
-      for (std::size_t k = 0; k < data.size(); ++k) data[k] = static_cast<float>(k * 2654435761U % 2003) / 2003 - 0.5F;
+      std::size_t n = 1;
+      for (const std::int64_t extent : shape) n *= static_cast<std::size_t>(extent);
+      std::vector<CacheLine>& data = data_.emplace_back(n / CacheLine::floats + 1);
+      for (std::size_t k = 0; k < n; ++k)
+        data[k / CacheLine::floats].values[k % CacheLine::floats] = static_cast<float>(k * 2654435761U % 2003) / 2003 - 0.5F;
     }
     for (std::size_t i = 0; i < shapes_.size(); ++i)
       arguments_.push_back(bench::argument(data_[i].data(), KILN_F32, shapes_[i]));
@@ -119,7 +127,7 @@ class Call {
  private:
   compiler::testing::CompiledProgram compiled_;
   std::vector<std::vector<std::int64_t>> shapes_;  // by parameter
-  std::vector<std::vector<float>> data_;
+  std::vector<std::vector<CacheLine>> data_;
   std::vector<kiln_tensor> arguments_;
   context memory_;
 };
