@@ -1,8 +1,8 @@
 // clamp_parts: cuts a range at the iterations in which clamps of indices act, where only the call knows these iterations.
 //
 // Before: stores with lanes over a range r. An index of a STORE or LOAD is clamped: it contains MIN or MAX of r + d or d - r
-//   and a bound. d and the bound are the same in all iterations, and in those of the loops inside. The clamp acts in iterations
-//   whose distance from both ends of the range is unknown to the compiler; interior.h cuts off the others.
+//   and a bound. d and the bound depend neither on r nor on the loops inside. The clamp acts in iterations whose distance from
+//   both ends of the range is unknown to the compiler; interior.h cuts off the others.
 // After: three parts. The clamps act in no iteration of the middle part, and are gone there. The first and the last part keep
 //   them, and have one loop each, with masks. In most calls these two parts have no iterations.
 // Requires: stores without loops. `inner` has the plans of the loops inside of this level, `around` has the values

@@ -147,11 +147,15 @@ class IndexTypes {
   std::unordered_map<Id, Id> done_;
 };
 
+Interval i32_values() { return symbolic::known_dtype(DType::i32).interval; }
+
+bool fits_i32(Bounds& bounds, Id id) { return bounds(id).min >= i32_values().min && bounds(id).max <= i32_values().max; }
+
 // The minimum of i32 lanes and a large n is the minimum of the lanes and min(n, 2^31 - 1), which fits i32 too.
 Id with_narrow_limits(Graph& g, Id sink, const Facts& facts) {
   Bounds bounds(g, facts);
-  const Interval fitting = symbolic::known_dtype(DType::i32).interval;
-  const auto fits = [&](Id id) { return bounds(id).min >= fitting.min && bounds(id).max <= fitting.max; };
+  const Interval fitting = i32_values();
+  const auto fits = [&](Id id) { return fits_i32(bounds, id); };
   std::unordered_map<Id, Id> limits;
   for (const Id id : g.reachable(sink)) {
     if (g.op(id) != Op::MIN || g.dtype(id) != DType::index || g.lanes(id) == 1) continue;
@@ -171,8 +175,7 @@ Id with_narrow_limits(Graph& g, Id sink, const Facts& facts) {
 // distance is a scalar, and limited to where the comparison still depends on it.
 Id with_narrow_comparisons(Graph& g, Id sink, const Facts& facts) {
   Bounds bounds(g, facts);
-  const Interval fitting = symbolic::known_dtype(DType::i32).interval;
-  const auto fits = [&](Id id) { return bounds(id).min >= fitting.min && bounds(id).max <= fitting.max; };
+  const auto fits = [&](Id id) { return fits_i32(bounds, id); };
   std::unordered_map<Id, Id> narrow;
   for (const Id id : g.reachable(sink)) {
     if ((g.op(id) != Op::LT && g.op(id) != Op::LE) || g.lanes(id) == 1) continue;

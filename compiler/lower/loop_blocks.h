@@ -16,9 +16,9 @@ using BlockNodes = std::vector<std::unordered_map<Id, Id>>;
 // Whether the FOR has iterations of step 1, no condition, and only values that it carries.
 bool may_run_in_blocks(const Graph& g, Id loop);
 
-// The FOR over what is left of the iterations after the blocks of `width`; the FOR over the blocks if nothing is left; the loop
-// itself if it has fewer iterations. of_block(r) makes the nodes of the block whose first iteration is the value of the RANGE
-// r.
+// Makes a FOR over blocks of `width` iterations, and a FOR over the iterations behind the last whole block. Returns the second
+// one, or the first one if nothing is left. Returns the loop itself if it is known to be shorter than a block.
+// of_block(r) makes the nodes of one block. The RANGE r is the first iteration of that block.
 Id loop_in_blocks(Graph& g, RangeIds& loops, Id loop, int width, const std::function<BlockNodes(Id)>& of_block);
 
 }  // namespace kiln::compiler

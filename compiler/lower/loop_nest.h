@@ -9,9 +9,9 @@
 //   become one contiguous range if all accesses permit it.
 //   Copies that share loads are simplified, so that equal loads are one node. Of a constant number of such rows, the blocks at
 //   the borders are written out, and only they have the borders' conditions. Beside a vector of half the lanes at the end of a
-//   row, a loop with twice as many copies comes first, so that its accumulators fill the registers. A rest of few copies and one
-//   iteration of the main loop are two nearly equal groups, so that no accumulators wait for each other.
-//   The outermost loop runs from SYM("$begin") to SYM("$end"): a chunk that the runtime chooses.
+//   row, a loop with twice as many copies comes first, so that its accumulators fill the registers. A rest of few copies and
+//   one iteration of the main loop are two nearly equal groups, so that no accumulators wait for each other. The outermost loop
+//   runs from SYM("$begin") to SYM("$end"): a chunk that the runtime chooses.
 // Requires: reductions lowered.
 // Example: STORE over i < N with 8 lanes  ->  FOR i in $begin..m step 8 { 8 lanes }, FOR i in m..$end { one iteration }, where
 //   m = $begin + ($end - $begin) / 8 * 8

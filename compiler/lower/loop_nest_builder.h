@@ -22,7 +22,8 @@ namespace kiln::compiler {
 // iteration of the range.
 enum class Iteration : std::uint8_t { whole, past_caches, masked, one };
 
-// The rows of a version of the loops around them: those of at least `long_version` vectors, or shorter ones.
+// The loops around rows may have two versions. One version is for rows of at least `long_version` vectors, the other one for
+// shorter rows.
 enum class Rows : std::uint8_t { any, long_ones, short_ones };
 
 // Iterations of a range. In a block, the loops end at the block's end, or where they end in the whole range.
@@ -98,8 +99,8 @@ class LoopNestBuilder {
   bool leaves_registers(std::size_t level, int lanes) const;
   Id twice_as_many(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, std::vector<Id>& effects);
 
-  // Whether the accumulators of the few copies behind the main loop would wait for each other. These copies and those of one
-  // iteration of the main loop are then two nearly equal groups.
+  // Whether the main loop leaves so few copies over that their accumulators would wait for each other. balanced_rest: the last
+  // iteration of the main loop and these copies become two groups of nearly equal size. Example: 6 + 2 copies become 4 + 4.
   bool waits_in_rest(std::size_t level, Id begin, Id end) const;
   void balanced_rest(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, std::vector<Id>& effects);
 

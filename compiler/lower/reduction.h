@@ -26,7 +26,7 @@ struct Reduction {
 // Whether some LOAD of the values is contiguous in the range.
 bool contiguous_over(const Graph& g, std::span<const Id> values, Id range);
 
-// The number of LOADs whose elements are more than `most` places apart in neighbouring iterations of the range: of those that
+// The number of LOADs that neighbouring iterations of the range make more than `most` elements apart. With 1: the LOADs that
 // are not contiguous if the range becomes lanes.
 std::int64_t loads_apart(const Graph& g, std::span<const Id> values, Id range, std::int64_t most = 1);
 

@@ -1,10 +1,8 @@
 #include "compiler/lower/transpose_loads.h"
-#include "compiler/lower/loop_blocks.h"
 
 #include <algorithm>
 #include <optional>
 
-#include "compiler/ir/nth.h"
 #include "compiler/ir/power_of_two.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/access.h"

@@ -17,7 +17,7 @@ class Cleanup {
   // The clean form of `id`, whose sources are clean.
   Id node(Id id) {
     if (is_data(id) && has_zero_extent(shapes_.of(id))) return filled_with_zero(id);
-    if (is_elementwise(g_.op(id))) return elementwise(id);
+    if (may_come_first(id)) return elementwise(id);
     switch (g_.op(id)) {
       case Op::REDUCE: return reduce(id);
       case Op::RESHAPE:
@@ -55,6 +55,12 @@ class Cleanup {
     src = {flat};
     src.insert(src.end(), extents.begin(), extents.end());
     return g_.make(Op::EXPAND, g_.dtype(id), src);
+  }
+
+  // A selection stays at its reader: a sum over a selection by position reads one element (collapse_reductions), but not if the
+  // selection is stored.
+  bool may_come_first(Id id) const {
+    return is_elementwise(g_.op(id)) && g_.op(id) != Op::WHERE && g_.dtype(id) != DType::boolean;
   }
 
   Id expanded(Id x, const std::vector<Id>& to) {

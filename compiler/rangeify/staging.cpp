@@ -13,11 +13,11 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr double cheap = 12;         // a value of at most this cost gets no buffer, however often it is computed, unless
-                                     // it divides: a division takes as long as many multiply-adds of a product
-constexpr double strided_cost = 2;   // more operations of a load whose lanes are apart: another load and shuffles
-constexpr double byte_cost = 8;      // operations in the time of storing and loading one byte
-constexpr double kernel_cost = 2048;                // operations in the time of starting one more kernel
+constexpr double cheap = 12;          // a value of at most this cost gets no buffer, however often it is computed, unless
+                                      // it divides: a division takes as long as many multiply-adds of a product
+constexpr double strided_cost = 2;    // more operations of a load whose lanes are apart: another load and shuffles
+constexpr double byte_cost = 8;       // operations in the time of storing and loading one byte
+constexpr double kernel_cost = 2048;  // operations in the time of starting one more kernel
 constexpr double worth_a_kernel = 8 * kernel_cost;  // work that pays for a kernel and a buffer of its own
 constexpr std::size_t index_limit = 64;             // chains of movement make indices longer; above this a copy is cheaper
 constexpr double code_limit = 512;                  // operations in all copies of a value together

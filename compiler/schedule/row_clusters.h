@@ -38,8 +38,8 @@ struct TileStep {
   double operations = 0;  // estimate, for one element
   bool has_reduce = false, has_product = false;
   bool has_chain = false, has_stripes = false;  // long reductions without products: in order, striped
-  bool copies = false;     // it only copies, perhaps with padding
-  bool joins = true;       // it only copies, perhaps from several buffers: each element from one of them
+  bool copies = false;                          // it only copies, perhaps with padding
+  bool joins = true;                            // it only copies, perhaps from several buffers: each element from one of them
   Id sum = no_id;          // the REDUCE over rows of a kernel that sums over the rows of its cluster; else no_id
   std::string_view alone;  // why the kernel stays alone; empty: it may join others
 };

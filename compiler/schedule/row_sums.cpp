@@ -11,7 +11,6 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t fewest_groups = 8;  // of rows: each group is the work of one thread
-constexpr double most_sums = 64;           // of all rows: they are the work of one thread anyway
 constexpr std::int64_t most_rows = 16;     // of a tile: its terms are written out
 constexpr std::int64_t fewest_rows = 4;    // of a tile, which loads and stores each sum once or twice
 constexpr double rows_in_cache = 1 << 19;  // bytes of the rows that a tile stores
@@ -23,7 +22,7 @@ constexpr double sums_in_cache = 1 << 23;  // bytes of the sums of a group, whic
 std::optional<TileStep> RowClusters::summing_step(std::size_t kernel, std::size_t depth) {
   TileStep p = tile_steps_[kernel];
   const auto ends = g_.src(s_.kernels[kernel].sink);
-  if (!p.alone.empty() || ends.size() != 1 || p.loops.size() < depth || depth < 1) return std::nullopt;
+  if (!p.alone.empty() || ends.size() != 1 || p.loops.size() < depth || depth < 2) return std::nullopt;
   const Id sum = g_.src(g_.store(ends[0]), 2);
   if (g_.op(sum) != Op::REDUCE || g_.reduce_kind(sum) != ReduceKind::fma || !p.has_product) return std::nullopt;
   if ((g_.dtype(sum) != DType::f32 && g_.dtype(sum) != DType::f64) || g_.src(sum).size() != 3) return std::nullopt;
@@ -71,12 +70,8 @@ std::int64_t RowClusters::rows_with_sums(const RowCluster& c, std::int64_t rows)
 // Joins the kernels that sum over the cluster's rows, if no other kernel needs the rows then. Each thread takes whole groups of
 // rows, because the terms of a sum have an order.
 void RowClusters::join_sums(std::size_t cluster) {
-  RowCluster both = clusters_[cluster];
-  if (both.kernels.empty() || !tile_steps_[both.kernels[0]].alone.empty() || tile_steps_[both.kernels[0]].loops.empty()) return;
-  if (both.kernels.size() == 1) {
-    both.depth = 1;
-    both.halos = {{}};
-  }
+  const RowCluster both = clusters_[cluster];
+  if (both.kernels.size() < 2 || both.depth < 2) return;
   std::vector<std::size_t> sums;
   for (const std::size_t k : both.kernels)
     for (const int b : tile_steps_[k].access.stores)
@@ -92,8 +87,7 @@ void RowClusters::join_sums(std::size_t cluster) {
     for (const std::size_t r : sums) apart_[r] = why;
     return;
   }
-  both.rows = rows_of_tile;
-  clusters_[cluster] = both;
+  clusters_[cluster].rows = rows_of_tile;
   for (const std::size_t r : sums) join_sum(cluster, r);
 }
 
@@ -102,9 +96,7 @@ std::string_view RowClusters::why_no_sums(const RowCluster& c, const std::vector
                                           std::int64_t rows_of_tile) {
   const auto extents = std::span<const Id>(tile_steps_[c.kernels[0]].extents).first(c.depth);
   const auto groups = index_value(g_, index_product(g_, extents.first(c.depth - 1)));
-  const auto is_small = [&](std::size_t k) { return model_.elements(tile_steps_[k].extents) <= most_sums; };
-  if (!groups || (*groups < fewest_groups && !(c.depth == 1 && std::ranges::all_of(sums, is_small))))
-    return "it sums over rows, and too few sums are independent for the threads";
+  if (!groups || *groups < fewest_groups) return "it sums over rows, and too few sums are independent for the threads";
   if (!std::ranges::all_of(c.halos, [](const RowOffsets& w) { return w.none(); }))
     return "it sums over rows, of which tiles compute some twice";
   if (rows_of_tile < fewest_rows || c.rows > most_rows) return "it sums over rows, and no number of rows suits all tiles";

@@ -54,8 +54,7 @@ bool kiln_compute_sizes(const kiln_program_desc* p, const int64_t* symbols, kiln
     if (p->kernels[k].n_buffers > KILN_MAX_BUFFERS || !compute(p->kernels[k].trip_count, symbols, sizes->trips, k))
       return false;
   for (int32_t t = 0; t < p->n_temps; ++t)
-    if (!compute(p->temps[t].offset, symbols, sizes->offsets, t) || !compute(p->temps[t].bytes, symbols, 0, 0))
-      return false;
+    if (!compute(p->temps[t].offset, symbols, sizes->offsets, t) || !compute(p->temps[t].bytes, symbols, 0, 0)) return false;
   for (int32_t i = 0; i < p->n_views; ++i)
     if (!compute(p->views[i].offset, symbols, 0, 0)) return false;
   return true;

@@ -99,9 +99,9 @@ std::ptrdiff_t divisions_of_whole_vectors(const std::string& type, bool needs_di
                        [](const std::smatch& m) { return m[1].str().find("\n  store <") != std::string::npos; });
 }
 
-// Beside a square root, the divider is busy. Only the loops over whole vectors have so many iterations that a reciprocal pays:
-// that of short rows, and those of long rows, of which one stores past the caches and whose first iteration depends on the
-// pointer.
+// Beside a square root, the divider is busy. Only the loops over whole vectors have so many iterations that a reciprocal pays.
+// There are three: one for short rows, and two for long rows. One of these two stores past the caches. The first iteration of
+// the loops for long rows depends on the pointer.
 TEST(InvariantDivision, IsInTheLoopOfWholeVectors) {
   for (const std::string type : {"f32", "f64"}) {
     EXPECT_EQ(divisions_of_whole_vectors(type, true, "x86-64-v4"), 3) << type;

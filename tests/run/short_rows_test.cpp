@@ -52,8 +52,8 @@ const std::string softmax =
 
 TEST(ShortRows, Softmax) { check_lengths(program("f32", "out f32 [N, D] y\n", softmax), 2); }
 
-// A sum over two short axes: the sums of the last axis have a tile step of their own. Images whose rows are short have a version
-// too.
+// A sum over two short axes: the sums of the last axis have a tile step of their own. Images whose rows are short have a
+// version too.
 TEST(ShortRows, TwoAxes) {
   const std::string text =
       "program means\nsymbol N\nsymbol H\nsymbol W\nin f32 [N, H, W] x\nout f32 [N] y\n%0 = param x\n"
