@@ -108,6 +108,18 @@ struct PlannedRows {
   std::int64_t part = 0, rows = 0;
 };
 
+// The iterations of the copied ranges before the lanes, whose accumulators are together in the array; 0: it has no constant
+// size.
+std::int64_t copies_around(const Graph& g, std::span<const LoopPlan> plan) {
+  std::int64_t n = 1;
+  for (const LoopPlan& p : plan.first(plan.size() - 2)) {
+    if (p.block || p.step == 1) continue;
+    if (!g.is_const(g.end(p.range))) return 0;
+    n = product_of(n, g.value(g.end(p.range)));
+  }
+  return n;
+}
+
 PlannedRows rows_inside(const Graph& g, std::span<const LoopPlan> plan, std::int64_t most) {
   const std::size_t lanes = plan.size() - 2;
   const int copies = plan.back().step;
@@ -120,7 +132,7 @@ PlannedRows rows_inside(const Graph& g, std::span<const LoopPlan> plan, std::int
   PlannedRows r{.first = lanes, .rows = copied};
   while (r.first > 0 && 2 * r.rows <= most) {
     const LoopPlan& p = nth(plan, r.first - 1);
-    if (!g.is_const(g.end(p.range))) break;
+    if (p.step > 1 || !g.is_const(g.end(p.range))) break;
     const std::int64_t n = g.value(g.end(p.range)), part = std::min(n, most / r.rows);
     r = {.first = r.first - 1, .part = part, .rows = r.rows * part};
     if (part < n) break;
@@ -157,16 +169,15 @@ std::size_t chain_level(const Graph& g, std::span<const Id> nest, std::int64_t t
 }
 
 void chain_blocks(const Graph& g, std::span<const Id> stores, int widest, const Target& target, std::vector<LoopPlan>& plan) {
-  if (target.vector_registers >= 32 || plan.size() < 3) return;
+  if (plan.size() < 3) return;
   const LoopPlan &lanes = plan[plan.size() - 2], &copies = plan.back();
-  // Copies around the lanes would share the array.
-  const auto is_once = [](const LoopPlan& l) { return l.block || l.step == 1; };
-  if (!std::all_of(plan.begin(), plan.end() - 2, is_once)) return;
+  const std::int64_t around = copies_around(g, plan);
+  if (around == 0 || (around == 1 && target.vector_registers >= 32)) return;
   const std::vector<Id> nodes = g.reachable(stores), nest = chain_nest(g, nodes);
   if (nest.empty() || !lanes.lanes || !g.is_const(g.end(lanes.range)) || !g.is_const(g.end(copies.range))) return;
   if (std::ranges::any_of(nodes, [&](Id id) { return g.op(id) == Op::LOAD && g.src(id).size() > 2; })) return;
   const Operands o = operands_of(g, nest, lanes.range, copies.range);
-  const std::int64_t columns = g.value(g.end(lanes.range));
+  const std::int64_t columns = product_of(around, g.value(g.end(lanes.range)));
   if (columns > chain_bytes / widest) return;
   const std::int64_t terms = iterations_of(g, nest), row = columns * widest;
   const PlannedRows r = rows_inside(g, plan, chain_bytes / row);

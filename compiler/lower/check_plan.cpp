@@ -60,8 +60,10 @@ class PlanCheck {
     const bool is_between = std::ranges::count_if(outer, has_block) == 1 && std::ranges::all_of(inner, is_row) &&
                             std::ranges::any_of(inner, &LoopPlan::lanes);
     if (!is_between) return "terms are not between a block of rows and the lanes and copies in it";
-    const auto is_once = [](const LoopPlan& l) { return l.block || (l.step == 1 && !l.rows && !l.chain); };
-    if (!std::ranges::all_of(outer, is_once)) return "terms are in copies, which would share their accumulators";
+    const auto is_apart = [&](const LoopPlan& l) {
+      return l.block || (!l.rows && !l.chain && !l.lanes && (l.step == 1 || g_.is_const(g_.end(l.range))));
+    };
+    if (!std::ranges::all_of(outer, is_apart)) return "terms are in copies, which would share their accumulators";
     return chain_nest(g_, g_.reachable(stores_)).empty() ? "terms of more than one chain, or of a chain without constant bounds"
                                                          : "";
   }

@@ -157,6 +157,8 @@ std::vector<Id> LoopNestBuilder::chain(std::size_t level, const std::vector<Copy
     index = add_index(g_, mul_index(g_, index, g_.index(n)), at);
     elements *= n;
   };
+  for (const LoopPlan& l : plan_.first(level))  // copies around
+    if (!l.block && l.step > 1) add_axis(l.range, g_.value(g_.end(l.range)));
   for (const LoopPlan& l : inside) {
     if (l.lanes) column = l.range, lanes = l.step;
     if (l.lanes) continue;

@@ -39,6 +39,7 @@
 #include "compiler/lower/narrow_casts.h"
 #include "compiler/lower/near_gathers.h"
 #include "compiler/lower/phase_loops.h"
+#include "compiler/lower/share_loads.h"
 #include "compiler/lower/reduce_lowering.h"
 #include "compiler/lower/scan_lowering.h"
 #include "compiler/lower/serial_atomics.h"
@@ -347,6 +348,10 @@ void idle_loops(Graph& g, Lowering& k) {
 
 void phase_loops(Graph& g, Lowering& k) {
   each_tile_step(g, k, [&](Id s) { return compiler::phase_loops(g, *k.loops, s); });
+}
+
+void share_loads(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::share_loads(g, *k.loops, s); });
 }
 
 void chain_borders(Graph& g, Lowering& k) {

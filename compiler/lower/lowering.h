@@ -56,6 +56,7 @@ void vectorize_plan(Graph& g, Lowering& k);   // explicit_plan for kernels that 
 void mask_loops(Graph& g, Lowering& k);       // only for kernels that the program wrote
 void loop_nest(Graph& g, Lowering& k);
 void phase_loops(Graph& g, Lowering& k);  // not for kernels that the program wrote
+void share_loads(Graph& g, Lowering& k);
 void transpose_loads(Graph& g, Lowering& k);
 void near_gathers(Graph& g, Lowering& k);
 void interleaved_access(Graph& g, Lowering& k);

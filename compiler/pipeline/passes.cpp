@@ -101,6 +101,7 @@ constexpr Pass table[] = {
     {"interleaved_access", kernel, Form::lowering, optional, lowering::interleaved_access},
     {"idle_loops", plain_kernel, Form::lowering, optional, lowering::idle_loops},
     {"chain_borders", plain_kernel, Form::lowering, optional, lowering::chain_borders},
+    {"share_loads", kernel, Form::lowering, optional, lowering::share_loads},
     {"narrow_casts", plain_kernel, Form::lowering, optional, lowering::narrow_casts},
     {"lane_order", kernel, Form::lowering, optional, lowering::lane_order},
     {"even_lanes", kernel, Form::lowering, optional, lowering::even_lanes},
