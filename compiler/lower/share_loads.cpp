@@ -86,11 +86,12 @@ class Loop {
     std::vector<SharedLoad> out;
     for (const Id id : nodes_) {
       if (!varies(id)) continue;
-      if (g_.op(id) == Op::FOR || g_.op(id) == Op::LOCAL) return;
-      if (g_.op(id) == Op::LOAD) {
+      const Op op = g_.op(id);
+      if (op == Op::FOR || op == Op::LOCAL || op == Op::ATOMIC || g_.dtype(id) == DType::none) return;
+      if (op == Op::LOAD) {
         ++loads;
         if (const auto shared = shared_load(id)) out.push_back(*shared);
-      } else if (g_.dtype(id) != DType::index && g_.dtype(id) != DType::boolean && g_.op(id) != Op::CARRY) {
+      } else if (g_.dtype(id) != DType::index && g_.dtype(id) != DType::boolean && op != Op::CARRY) {
         ++operations;
       }
     }
@@ -101,6 +102,7 @@ class Loop {
   }
 
   std::optional<SharedLoad> shared_load(Id load) const {
+    if (varies(g_.src(load, 0))) return std::nullopt;
     if (g_.src(load).size() > 2 && (varies(g_.src(load, 2)) || varies(g_.src(load, 3)))) return std::nullopt;
     const Id index = index_of(g_, load);
     const bool is_scalar = g_.lanes(index) == 1;
