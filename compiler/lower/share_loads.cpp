@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t most_copies = 6;
 constexpr std::int64_t many_iterations = 1000;  // as long as the count is not known
-constexpr std::size_t most_nodes = 200;  // of a body, without indices
+constexpr std::int64_t most_nodes = 200;  // of a body, without indices
 constexpr std::size_t most_loads = 48;
 
 // A LOAD whose index is linear in the loop's range. Its index in copy `u` is first + u * distance.
@@ -36,12 +36,13 @@ class Loop {
   // The number of iterations that are written out; 1: none are. Fewer iterations need fewer registers, so more of them have to
   // save a tenth of the loads.
   std::int64_t copies() const {
-    if (loads_.empty() || loads_.size() > most_loads || 2 * all_loads_ < operations_) return 1;
+    if (loads_.empty() || loads_.size() > most_loads) return 1;
+    const std::int64_t own = distinct(1);
+    if (2 * own < operations_) return 1;
     const bool is_constant = g_.is_const(parts_.begin) && g_.is_const(parts_.end);
-    const std::int64_t own = static_cast<std::int64_t>(all_loads_);
     const std::int64_t count = is_constant ? (g_.value(parts_.end) - g_.value(parts_.begin)) / parts_.step : many_iterations;
     const auto loads_with = [&](std::int64_t n) { return count / n * distinct(n) + count % n * own; };
-    std::int64_t best = 1, least = own * count * 3 / 4 * 10 / 9 + 1;
+    std::int64_t best = 1, least = own * count * 17 / 20 * 10 / 9 + 1;
     for (std::int64_t n = 2; n <= std::min(most_copies, count / 2); ++n) {
       const std::int64_t loads = loads_with(n);
       if (loads * 10 > least * 9) continue;
@@ -68,21 +69,44 @@ class Loop {
   }
 
  private:
-  // The number of LOADs in n iterations, if each element is loaded once.
+  // The number of LOADs in n iterations, if each element is loaded once. A LOAD of every s-th element takes s contiguous LOADs
+  // (interleaved_access), which it shares with the LOADs of the elements between.
   std::int64_t distinct(std::int64_t n) const {
-    std::vector<std::pair<Id, Poly>> seen;
+    struct Seen {
+      Id load;
+      Poly index;
+      bool is_first;  // of the LOADs that share contiguous ones
+    };
+    std::vector<Seen> seen;
+    std::int64_t loads = (own_loads_ - static_cast<std::int64_t>(loads_.size())) * n;
     for (std::int64_t copy = 0; copy < n; ++copy)
       for (const SharedLoad& l : loads_) {
+        const std::int64_t stride = stride_of(l.load);
         const auto index = index_in(l, copy);
-        if (!index) return n * static_cast<std::int64_t>(all_loads_);
-        const auto is_same = [&](const auto& s) { return s.second == *index && are_alike(s.first, l.load); };
-        if (std::ranges::none_of(seen, is_same)) seen.emplace_back(l.load, *index);
+        if (!index) return own_loads_ * n;
+        const auto is_same = [&](const Seen& s) { return s.index == *index && are_alike(s.load, l.load); };
+        const auto shares = [&](const Seen& s) {
+          const auto behind = symbolic::plus(g_, *index, s.index, -1);
+          const auto d = behind ? constant_of(*behind) : std::nullopt;
+          return s.is_first && d && *d > 0 && *d < stride && are_alike(s.load, l.load);
+        };
+        if (std::ranges::any_of(seen, is_same)) continue;
+        const bool is_first = stride == 1 || std::ranges::none_of(seen, shares);
+        loads += is_first ? stride : 1;
+        seen.push_back({l.load, *index, is_first});
       }
-    return static_cast<std::int64_t>(seen.size() + (all_loads_ - loads_.size()) * static_cast<std::size_t>(n));
+    return loads;
+  }
+
+  // Elements between neighbouring lanes that interleaved_access takes apart; else 1.
+  std::int64_t stride_of(Id load) const {
+    const Id index = index_of(g_, load);
+    if (g_.op(index) != Op::RAMP || g_.stride(index) < 2 || g_.stride(index) > most_copies) return 1;
+    return g_.stride(index);
   }
 
   void look() {
-    std::size_t operations = 0, loads = 0;
+    std::int64_t operations = 0, loads = 0;
     std::vector<SharedLoad> out;
     for (const Id id : nodes_) {
       if (!varies(id)) continue;
@@ -97,7 +121,7 @@ class Loop {
     }
     if (operations + loads > most_nodes) return;
     loads_ = std::move(out);
-    all_loads_ = loads;
+    own_loads_ = loads;
     operations_ = operations;
   }
 
@@ -127,7 +151,7 @@ class Loop {
   std::vector<Id> nodes_;
   std::unordered_set<Id> inside_;
   std::vector<SharedLoad> loads_;
-  std::size_t all_loads_ = 0, operations_ = 0;
+  std::int64_t own_loads_ = 0, operations_ = 0;
 };
 
 // The body of a loop, several times.
