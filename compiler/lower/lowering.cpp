@@ -351,7 +351,7 @@ void phase_loops(Graph& g, Lowering& k) {
 }
 
 void share_loads(Graph& g, Lowering& k) {
-  each_tile_step(g, k, [&](Id s) { return compiler::share_loads(g, *k.loops, s); });
+  each_tile_step(g, k, [&](Id s) { return compiler::share_loads(g, *k.loops, s, k.target); });
 }
 
 void chain_borders(Graph& g, Lowering& k) {

@@ -1,6 +1,7 @@
 #include "compiler/lower/share_loads.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::int64_t most_copies = 6;
 constexpr std::int64_t many_iterations = 1000;  // as long as the count is not known
-constexpr std::int64_t most_nodes = 200;  // of a body, without indices
+constexpr std::int64_t most_nodes = 400;  // of a body
 constexpr std::size_t most_loads = 48;
 
 // A LOAD whose index is linear in the loop's range. Its index in copy `u` is first + u * distance.
@@ -26,7 +27,7 @@ struct SharedLoad {
 
 class Loop {
  public:
-  Loop(const Graph& g, Id loop) : g_(g), parts_(loop_parts(g, loop)) {
+  Loop(const Graph& g, Id loop, const Target& target) : g_(g), target_(target), parts_(loop_parts(g, loop)) {
     if (parts_.conditional || parts_.init.empty() || g.src(loop).size() != 3 + 2 * parts_.init.size()) return;
     nodes_ = g.reachable(std::vector<Id>(parts_.yield.begin(), parts_.yield.end()));
     inside_ = depends_on_range(g, nodes_, parts_.range);
@@ -38,12 +39,14 @@ class Loop {
   std::int64_t copies() const {
     if (loads_.empty() || loads_.size() > most_loads) return 1;
     const std::int64_t own = distinct(1);
-    if (2 * own < operations_) return 1;
+    if (own < operations_) return 1;
     const bool is_constant = g_.is_const(parts_.begin) && g_.is_const(parts_.end);
     const std::int64_t count = is_constant ? (g_.value(parts_.end) - g_.value(parts_.begin)) / parts_.step : many_iterations;
     const auto loads_with = [&](std::int64_t n) { return count / n * distinct(n) + count % n * own; };
     std::int64_t best = 1, least = own * count * 17 / 20 * 10 / 9 + 1;
-    for (std::int64_t n = 2; n <= std::min(most_copies, count / 2); ++n) {
+    std::int64_t whole = 1;  // the shuffles of all elements between the lanes are the cheapest
+    for (const SharedLoad& l : loads_) whole = std::max(whole, stride_of(l.load));
+    for (std::int64_t n = std::max<std::int64_t>(2, whole); n <= std::min(most_copies, count); n += whole) {
       const std::int64_t loads = loads_with(n);
       if (loads * 10 > least * 9) continue;
       best = n;
@@ -78,12 +81,12 @@ class Loop {
       bool is_first;  // of the LOADs that share contiguous ones
     };
     std::vector<Seen> seen;
-    std::int64_t loads = (own_loads_ - static_cast<std::int64_t>(loads_.size())) * n;
+    std::int64_t loads = other_loads_ * n;
     for (std::int64_t copy = 0; copy < n; ++copy)
       for (const SharedLoad& l : loads_) {
         const std::int64_t stride = stride_of(l.load);
         const auto index = index_in(l, copy);
-        if (!index) return own_loads_ * n;
+        if (!index) return std::numeric_limits<std::int64_t>::max() / many_iterations;
         const auto is_same = [&](const Seen& s) { return s.index == *index && are_alike(s.load, l.load); };
         const auto shares = [&](const Seen& s) {
           const auto behind = symbolic::plus(g_, *index, s.index, -1);
@@ -92,10 +95,14 @@ class Loop {
         };
         if (std::ranges::any_of(seen, is_same)) continue;
         const bool is_first = stride == 1 || std::ranges::none_of(seen, shares);
-        loads += is_first ? stride : 1;
+        loads += registers(l.load) * (is_first ? stride : 1);
         seen.push_back({l.load, *index, is_first});
       }
     return loads;
+  }
+
+  std::int64_t registers(Id id) const {
+    return std::max<std::int64_t>(1, std::int64_t{g_.lanes(id)} * bytes(g_.dtype(id)) / target_.vector_bytes);
   }
 
   // Elements between neighbouring lanes that interleaved_access takes apart; else 1.
@@ -106,23 +113,22 @@ class Loop {
   }
 
   void look() {
-    std::int64_t operations = 0, loads = 0;
+    std::int64_t nodes = 0;
     std::vector<SharedLoad> out;
     for (const Id id : nodes_) {
       if (!varies(id)) continue;
       const Op op = g_.op(id);
       if (op == Op::FOR || op == Op::LOCAL || op == Op::ATOMIC || g_.dtype(id) == DType::none) return;
-      if (op == Op::LOAD) {
-        ++loads;
-        if (const auto shared = shared_load(id)) out.push_back(*shared);
-      } else if (g_.dtype(id) != DType::index && g_.dtype(id) != DType::boolean && op != Op::CARRY) {
-        ++operations;
-      }
+      ++nodes;
+      const auto shared = op == Op::LOAD ? shared_load(id) : std::nullopt;
+      if (shared)
+        out.push_back(*shared);
+      else if (op == Op::LOAD)
+        other_loads_ += registers(id);
+      else if (g_.dtype(id) != DType::index && g_.dtype(id) != DType::boolean && op != Op::CARRY && op != Op::BROADCAST)
+        operations_ += registers(id);
     }
-    if (operations + loads > most_nodes) return;
-    loads_ = std::move(out);
-    own_loads_ = loads;
-    operations_ = operations;
+    if (nodes <= most_nodes) loads_ = std::move(out);
   }
 
   std::optional<SharedLoad> shared_load(Id load) const {
@@ -147,11 +153,12 @@ class Loop {
   }
 
   const Graph& g_;
+  const Target& target_;
   LoopParts parts_;
   std::vector<Id> nodes_;
   std::unordered_set<Id> inside_;
   std::vector<SharedLoad> loads_;
-  std::int64_t own_loads_ = 0, operations_ = 0;
+  std::int64_t other_loads_ = 0, operations_ = 0;  // registers in one iteration
 };
 
 // The body of a loop, several times.
@@ -217,8 +224,8 @@ class Copies {
 };
 
 // The FORs that take the place of the loop; no_id: none do.
-Id with_shared_loads(Graph& g, RangeIds& loops, Id loop) {
-  const Loop body(g, loop);
+Id with_shared_loads(Graph& g, RangeIds& loops, Id loop, const Target& target) {
+  const Loop body(g, loop, target);
   const std::int64_t n = body.copies();
   if (n == 1) return no_id;
   const Id begin = body.parts().begin, end = body.parts().end;
@@ -234,11 +241,11 @@ Id with_shared_loads(Graph& g, RangeIds& loops, Id loop) {
 
 }  // namespace
 
-Id share_loads(Graph& g, RangeIds& loops, Id sink) {
+Id share_loads(Graph& g, RangeIds& loops, Id sink, const Target& target) {
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {
     if (g.op(id) != Op::FOR) return no_id;
     const Id same = g.with_src(id, std::vector<Id>(x.begin(), x.end()));
-    const Id made = with_shared_loads(g, loops, same);
+    const Id made = with_shared_loads(g, loops, same, target);
     return made == no_id ? same : made;
   });
 }

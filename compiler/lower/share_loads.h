@@ -15,9 +15,10 @@
 
 #include "compiler/ir/graph.h"
 #include "compiler/lower/rewrite.h"
+#include "compiler/target/target.h"
 
 namespace kiln::compiler {
 
-Id share_loads(Graph& g, RangeIds& loops, Id sink);
+Id share_loads(Graph& g, RangeIds& loops, Id sink, const Target& target);
 
 }  // namespace kiln::compiler
