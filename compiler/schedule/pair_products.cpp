@@ -87,7 +87,7 @@ class Pairing {
     return g_.dtype(p.reduce) == DType::i32 ? sum : g_.make(Op::CAST, g_.dtype(p.reduce), {sum});
   }
 
-  Id constant(std::int64_t v) { return g_.constant(DType::i32, v); }
+  Id constant(std::int64_t v) { return g_.constant(DType::i32, static_cast<std::uint64_t>(v)); }
   Id binary(Op op, Id a, Id b) { return g_.make(op, DType::i32, {a, b}); }
   Id cast_to_word(Id v) { return g_.dtype(v) == DType::i32 ? v : g_.make(Op::CAST, DType::i32, {v}); }
 

@@ -337,7 +337,7 @@ class view {
     return stride;
   }
 
-  static constexpr index_type statics[] = {Extents..., 0};
+  static constexpr index_type statics[sizeof...(Extents) + 1] = {Extents..., 0};
   T* data_;
   index_type extents_[sizeof...(Extents) == 0 ? 1 : sizeof...(Extents)] = {};
   index_type strides_[sizeof...(Extents) == 0 ? 1 : sizeof...(Extents)] = {};

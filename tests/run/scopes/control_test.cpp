@@ -297,7 +297,7 @@ constexpr auto collatz(Operand auto const& start) {
   auto n = s.var(start);
   auto steps = s.var(0);
   if (auto positive = s.when(n > 0)) {
-    for (auto k : s.forever()) {
+    for ([[maybe_unused]] auto k : s.forever()) {
       s.break_if(n == 1);
       if (auto even = s.when(n % 2 == 0)) n = n / 2;
       if (auto odd = s.otherwise()) n = 3 * n + 1;

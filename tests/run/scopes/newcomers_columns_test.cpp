@@ -94,7 +94,7 @@ KILN_COLUMNS(diagonal_roots, for (auto k : loop(N)) w(k, k) = sqrt(w(k, k));)
 KILN_COLUMNS(diagonal_roots_by_kernels, for (auto k : loop(N)) for (auto [o] : kernel(1)) w(k, k) = sqrt(w(k, k));)
 KILN_COLUMNS(
     value_without_a_use, for (auto k : loop(N)) {
-      auto d = w(k, k);
+      [[maybe_unused]] auto d = w(k, k);
       for (auto [t] : kernel(N)) w(t, k) = w(t, k) / 2;
     })
 KILN_COLUMNS(

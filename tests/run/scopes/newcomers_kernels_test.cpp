@@ -89,7 +89,7 @@ TEST(NewcomersKernels, Life) {
   for (const auto& [h, w] : {std::pair{1, 1}, {2, 5}, {9, 40}}) {
     Bytes g = some_bytes(static_cast<std::size_t>(h * w));
     for (unsigned char& v : g) v = v % 5 < 2 ? 1 : 0;
-    const auto expected = [&, h = h, w = w](auto border) {
+    const auto expected = [&](auto border) {
       Bytes y;
       for (int r = 0; r < h; ++r)
         for (int c = 0; c < w; ++c) {
@@ -100,7 +100,7 @@ TEST(NewcomersKernels, Life) {
         }
       return y;
     };
-    const auto values = [&, h = h, w = w](const kiln::dsl::record::program& p) {
+    const auto values = [&](const kiln::dsl::record::program& p) {
       return scopes::values<unsigned char>(
           scopes::run(p, {scopes::tensor({h, w}, g), scopes::output<unsigned char>({h, w})})["y"]);
     };

@@ -301,7 +301,7 @@ TEST(NewcomersTensors, Scatters) {
     for (int i = 0; i < n; ++i) y.push_back(static_cast<float>(i) / 4);
     const auto got = scopes::run(ir<scattered>, {scopes::tensor({m}, k), scopes::tensor({m}, v), scopes::tensor({n}, y),
                                                  scopes::output<float>({m}), scopes::output<int>({n})});
-    const auto place = [&, n = n](std::size_t i) { return static_cast<std::size_t>(std::clamp(k[i], 0, n - 1)); };
+    const auto place = [&](std::size_t i) { return static_cast<std::size_t>(std::clamp(k[i], 0, n - 1)); };
     for (std::size_t i = 0; i < k.size(); ++i) {
       before.push_back(y[place(i)]);
       y[place(i)] += v[i];
