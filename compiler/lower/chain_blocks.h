@@ -4,7 +4,9 @@
 // After: [ranges] [block of rows] [chain] [rows] [lanes] [copies], where the block is over the copied range, or over a range
 //   before the lanes. Some terms of the chain run for the whole block, with accumulators in registers, then the next ones. The
 //   accumulators are in an array between two parts (memory_accumulators.h). Each chain keeps its order.
-// Requires: constant bounds, loads without gates, a target with few registers.
+//   Ranges before the lanes may have copies, if their extents are constant. Each copy has its own part of the array.
+// Requires: constant bounds, loads without gates. A target with many registers needs parts only if there are such copies: then
+//   each pass reads all panels.
 // Why: each pass over the rows of the copies reads all of the lanes' operand again. If it exceeds its share of the second-level
 //   cache, it comes from farther away each time; the part of it for some terms stays in the first-level cache. The rows of a
 //   panel (pack_operands) are one stream of memory, which is prefetched and fast without parts, unless many rows pass over a
