@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::int64_t widest_border = 64;        // iterations, if they run one by one
 constexpr std::int64_t widest_low_border = 4096;  // if they have lanes too
+constexpr std::int64_t fewest_inside = 8;         // iterations of a row for each one that runs one by one
 constexpr std::int64_t short_border = 16;         // iterations that may run one by one although lanes are possible
 
 // The sign of b - a in the interior. 0 counts as positive or negative if the operation has the same result.
@@ -139,6 +140,8 @@ class InteriorValues {
     if (border_ > 0) return no_id;
     const auto sum = symbolic::sum_of(g_, a), divisor = symbolic::sum_of(g_, n), extent = symbolic::sum_of(g_, g_.end(range_));
     if (!sum || !divisor || !extent) return no_id;
+    std::optional<Poly> best;  // of the fewest iterations at the borders: r + 63 of 64 is r - 1 behind the first one
+    std::int64_t before = widest_border, behind = widest_border;
     for (const std::int64_t k : {0, 1, -1}) {
       const auto value = symbolic::plus(g_, *sum, *divisor, -k);
       const auto rest = value ? without_range(*value) : std::nullopt;
@@ -147,11 +150,16 @@ class InteriorValues {
       if (!excess) continue;
       const std::int64_t low = interval(*rest).min, high = interval(*excess).max;
       if (-low >= widest_border || high >= widest_border) continue;
-      lo = std::max(lo, -low);
-      cut = std::max(cut, high);
-      return index_from(g_, *value);
+      const std::int64_t first = std::max<std::int64_t>(0, -low), last = std::max<std::int64_t>(0, high);
+      if (best && first + last >= before + behind) continue;
+      best = value;
+      before = first;
+      behind = last;
     }
-    return no_id;
+    if (!best) return no_id;
+    lo = std::max(lo, before);
+    cut = std::max(cut, behind);
+    return index_from(g_, *best);
   }
 
   // s - range; nullopt: s is not range plus something that is the same in all iterations.
@@ -214,6 +222,8 @@ std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id r
   const std::int64_t one_by_one = (out.low.empty() ? out.lo : 0) + out.cut;
   if (one_by_one > 2 * widest_border) return std::nullopt;
   if (!g.is_const(extent)) return out;
+  // A row of several vectors whose indices are not linear at its borders would load lane by lane.
+  if (!out.is_linear && g.value(extent) > lanes && fewest_inside * one_by_one <= g.value(extent)) return out;
   // Of a short range, an interior of one vector pays if it has an iteration of the borders at most for each vector.
   const bool is_cheap = !out.low.empty() || (out.lo + out.cut) * lanes <= g.value(extent);
   if (g.value(extent) < out.lo + out.cut + (is_cheap ? 1 : 2) * lanes) return std::nullopt;

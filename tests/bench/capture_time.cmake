@@ -140,7 +140,9 @@ write_header_only(${WORK}/header.cpp)
 foreach(n 100 300 1000 3000)
   write_chain(${WORK}/chain_${n}.cpp ${n} v${n})
 endforeach()
-write_chain(${WORK}/gradient_1000.cpp 1000 "grad(sum(v1000), x)")
+foreach(n 1000 3000)
+  write_chain(${WORK}/gradient_${n}.cpp ${n} "grad(sum(v${n}), x)")
+endforeach()
 foreach(n 10 30 100)
   write_programs(${WORK}/programs_${n}.cpp ${n})
 endforeach()
@@ -220,6 +222,7 @@ endif()
 set(cases
   "the header alone|header|300"
   "chain of 100 operators|chain_100|0" "chain of 300|chain_300|0" "chain of 1000|chain_1000|0" "chain of 3000|chain_3000|3000"
+  "its gradient|gradient_3000|0"
   "10 programs of 60 nodes|programs_10|0" "30 programs|programs_30|0" "100 programs|programs_100|8000"
   "kernel of 10 loops|loops_10|0" "30 loops|loops_30|0" "100 loops|loops_100|0"
   "`v = v + v` 10 times|doubling_10|0" "20 times|doubling_20|0" "40 times|doubling_40|0")
