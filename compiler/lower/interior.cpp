@@ -206,6 +206,26 @@ bool has_linear_indices(const Graph& g, std::span<const Id> stores, Id range) {
   });
 }
 
+// Whether the range is in the index only in sums with what does not depend on it, and in remainders and limits by constants of
+// itself plus a constant.
+bool is_known_index(const Graph& g, Id index, const std::unordered_set<Id>& over_range, bool alone) {
+  if (!over_range.contains(index)) return !alone || g.is_const(index);
+  const Op op = g.op(index);
+  if (op == Op::RANGE) return true;
+  const bool is_limit = op == Op::FLOORMOD || op == Op::MIN || op == Op::MAX;
+  if (!is_limit && op != Op::ADD && op != Op::SUB) return false;
+  return std::ranges::all_of(g.src(index), [&](Id s) { return is_known_index(g, s, over_range, alone || is_limit); });
+}
+
+bool has_known_indices(const Graph& g, std::span<const Id> stores, Id range) {
+  const std::vector<Id> nodes = g.reachable(stores);
+  const std::unordered_set<Id> over_range = depends_on_range(g, nodes, range);
+  return std::ranges::all_of(nodes, [&](Id id) {
+    if (g.op(id) != Op::LOAD && g.op(id) != Op::STORE) return true;
+    return index_stride(g, index_of(g, id), range) || is_known_index(g, index_of(g, id), over_range, false);
+  });
+}
+
 }  // namespace
 
 std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id range, int lanes, const Facts& facts) {
@@ -215,6 +235,7 @@ std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id r
   std::vector<Id> found = rewritten(g, all, search);
   if (std::ranges::equal(found, g.src(all))) return std::nullopt;
   Interior out{std::move(found), search.lo, search.cut, {}, has_linear_indices(g, stores, range)};
+  out.is_known = out.is_linear || (g.is_const(extent) && has_known_indices(g, stores, range));
   if (out.lo > 1 && out.lo >= lanes) {
     InteriorValues low(g, range, facts, out.lo);
     out.low = rewritten(g, all, low);

@@ -23,6 +23,7 @@ struct Interior {
   // The stores for range < lo, if these iterations can have lanes too, as in the first part of a concatenation.
   std::vector<Id> low;
   bool is_linear = false;  // whether the indices of all accesses are linear in the range at the borders too
+  bool is_known = false;   // whether constants give all indices at the borders, as if they wrap or are clamped: near_gathers
 };
 
 // nullopt: no condition is known in an interior, or the borders are most of the range.

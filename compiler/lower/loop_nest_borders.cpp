@@ -25,9 +25,10 @@ bool LoopNestBuilder::borders_are_lanes(std::size_t level, Id begin, Id end) con
   const LoopPlan& p = plan_[level];
   const Interior& in = *interior_;
   const bool may_mask = std::ranges::any_of(p.tails, &Tail::masked);
-  if (!in.is_linear || !in.low.empty() || !may_mask || is_flat(level) || !g_.is_index_const(begin, 0)) return false;
+  if (!in.is_known || !in.low.empty() || !may_mask || is_flat(level) || !g_.is_index_const(begin, 0)) return false;
   if (end != g_.end(p.range) || !g_.is_const(end) || std::max(in.lo, in.cut) > p.step) return false;
-  const bool aligns = p.align != 0 && level + 1 == plan_.size() && g_.value(end) >= std::int64_t{long_row} * p.step;
+  const std::int64_t from = in.is_linear ? long_row : 4 * long_row;
+  const bool aligns = p.align != 0 && level + 1 == plan_.size() && g_.value(end) >= from * p.step;
   return !aligns && g_.value(end) >= p.step;
 }
 

@@ -71,11 +71,17 @@ class NearGathers {
         if (g_.stride(id) > largest || g_.stride(id) < -largest) return std::nullopt;
         out.base = g_.operand(id);
         for (std::size_t l = 0; l < lanes; ++l) out.offsets[l] = static_cast<std::int64_t>(l) * g_.stride(id);
+        if (const auto first = constant(out.base)) {
+          out.base = no_id;
+          for (std::int64_t& o : out.offsets) o += *first;
+        }
         break;
       case Op::ADD: return sum(g_.src(id, 0), g_.src(id, 1));
       case Op::MUL: return scaled(g_.src(id, 0), g_.src(id, 1));
       case Op::FLOORDIV:
       case Op::FLOORMOD: return divided(g_.op(id), g_.src(id, 0), g_.src(id, 1));
+      case Op::MIN:
+      case Op::MAX: return limited(g_.op(id), g_.src(id, 0), g_.src(id, 1));
       default: return std::nullopt;
     }
     return is_small(out) ? std::optional(out) : std::nullopt;
@@ -92,6 +98,18 @@ class NearGathers {
     x->base = x->base == no_id ? y->base : y->base == no_id ? x->base : add_index(g_, x->base, y->base);
     for (std::size_t l = 0; l < x->offsets.size(); ++l) x->offsets[l] += y->offsets[l];
     return is_small(*x) ? x : std::nullopt;
+  }
+
+  // The smaller or the larger one of two indices whose bases are the same.
+  std::optional<LaneIndex> limited(Op op, Id a, Id b) {
+    std::optional<LaneIndex> x = index(a);
+    const std::optional<LaneIndex> y = index(b);
+    if (!x || !y || x->base != y->base) return std::nullopt;
+    for (std::size_t l = 0; l < x->offsets.size(); ++l) {
+      const std::int64_t u = x->offsets[l], v = y->offsets[l];
+      x->offsets[l] = op == Op::MIN ? std::min(u, v) : std::max(u, v);
+    }
+    return x;
   }
 
   // The value that a vector has in all lanes; nullopt: it is no small constant.
@@ -208,15 +226,17 @@ class NearGathers {
       hi = std::max(hi.value_or(at->offsets[l]), at->offsets[l]);
     }
     if (!lo) return x[2];
-    const std::int64_t width = *hi - *lo + 1;
-    if (width < 2 || width > std::ssize(at->offsets)) return no_id;
+    const std::int64_t width = *hi - *lo + 1, lanes = std::ssize(at->offsets);
+    if (width < 2) return no_id;
+    for (std::size_t l = 0; l < at->offsets.size(); ++l)
+      if (active.lanes[l] && at->offsets[l] >= *lo + lanes && at->offsets[l] <= *hi - lanes) return no_id;
     return shuffled(id, x, *at, active, *lo, width);
   }
 
-  // The LOAD as a SHUFFLE of contiguous elements: `width` ones, from offset lo.
+  // The LOAD as a SHUFFLE of contiguous elements: the first and the last ones of `width` elements, from offset lo.
   Id shuffled(Id id, std::span<const Id> x, const LaneIndex& at, const LaneCondition& active, std::int64_t lo,
               std::int64_t width) {
-    const int part = floor_power_of_two(narrow<int>(width));
+    const int part = floor_power_of_two(narrow<int>(std::min(width, std::ssize(at.offsets))));
     std::vector<Id> vectors;
     for (const std::int64_t first : {lo, lo + width - part}) {
       const Id base = at.base == no_id ? g_.index(first) : add_index(g_, at.base, g_.index(first));
