@@ -108,10 +108,13 @@ int carried_latency(const Graph& g, Id loop) {
   return longest;
 }
 
+bool has_lanes(DType d) { return d != DType::index && d != DType::none && d != DType::boolean; }
+
 // What the inner loops of a kernel do in one iteration of each.
 struct RowWalk {
   std::vector<Id> distant;  // accesses to elements that are far apart for neighbouring lanes
   int operations = 0;
+  int widest = narrowest_value;  // bytes
   int latency = 0;           // for which the iterations of these loops wait
   bool shares_sets = false;  // the distances are multiples of the size of a way of the second-level cache
   int accesses() const { return narrow<int>(std::ssize(distant)); }
@@ -139,6 +142,7 @@ RowWalk walk_of(const Graph& g, std::span<const Id> states, Id lanes) {
     if (!inside) continue;
     in_loop.insert(id);
     if (is_elementwise(op) && g.dtype(id) != DType::index) ++walk.operations;
+    if (has_lanes(g.dtype(id))) walk.widest = std::max(walk.widest, bytes(g.dtype(id)));
     if (op != Op::LOAD && op != Op::STORE) continue;
     const DType d = op == Op::LOAD ? g.dtype(id) : g.dtype(value_of(g, id));
     const auto apart = distance(index_of(g, id));
@@ -223,9 +227,8 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
       return without_lanes(g, states, plan,
                            "each lane would need an array of " + std::to_string(large_array) +
                                " elements or more, and the lanes use different places in them, or they do not fit the cache");
-    const DType d = g.dtype(id);
-    if (d == DType::index || d == DType::none || d == DType::boolean) continue;
-    widest = std::max(widest, bytes(d));
+    if (!has_lanes(g.dtype(id))) continue;
+    widest = std::max(widest, bytes(g.dtype(id)));
     operations += is_elementwise(g.op(id)) ? 1 : 0;
   }
   LoopPlan& vector = plan[at - 1];
@@ -246,6 +249,11 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
       return std::move(*rows);
     }
   const Id extent = g.end(vector.range);
+  const bool is_huge = operations > huge_body;
+  if (has_loop && !has_local) {  // what is outside of the loops hardly counts
+    widest = walk.widest;
+    operations = walk.operations;
+  }
   std::int64_t lanes = target.vector_bytes / widest;
   if (walks_rows)
     lanes = has_tiles ? lanes : std::min(lanes, walk.shares_sets ? lanes_in_set / walk.accesses() : most_rows);
@@ -257,7 +265,7 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
   vector.step = narrow<int>(floor_power_of_two(std::max<std::int64_t>(1, lanes)));
   vector.lanes = vector.step > 1;
   vector.tails = {{vector.step, true}};
-  vector.masked_all = operations > huge_body;
+  vector.masked_all = is_huge;
   if (walks_rows && !vector.masked_all) vector.tails = tails_without_masks(vector.step);
   remark(g, states[0], remarks::vectorised, [&] {
     return "the loop of " + index_text_or_id(g, extent) + " work items runs " + std::to_string(vector.step) +
