@@ -115,8 +115,8 @@ struct RowWalk {
   std::vector<Id> distant;  // accesses to elements that are far apart for neighbouring lanes
   int operations = 0;
   int widest = narrowest_value;  // bytes
-  int latency = 0;           // for which the iterations of these loops wait
-  bool shares_sets = false;  // the distances are multiples of the size of a way of the second-level cache
+  int latency = 0;               // for which the iterations of these loops wait
+  bool shares_sets = false;      // the distances are multiples of the size of a way of the second-level cache
   int accesses() const { return narrow<int>(std::ssize(distant)); }
 };
 

@@ -253,7 +253,8 @@ bool LoopNestBuilder::gains_from_constants() const {
   return std::ranges::any_of(g_.reachable(stores()), [&](Id id) {
     const Op op = g_.op(id);
     if (op == Op::FOR || (is_comparison(op) && g_.dtype(g_.src(id, 0)) == DType::index)) return true;
-    return interior_ && interior_->is_known && (op == Op::FLOORMOD || op == Op::MIN || op == Op::MAX) && g_.dtype(id) == DType::index;
+    return interior_ && interior_->is_known && (op == Op::FLOORMOD || op == Op::MIN || op == Op::MAX) &&
+           g_.dtype(id) == DType::index;
   });
 }
 

@@ -2,8 +2,8 @@
 //
 // Before: a LOAD of lanes whose index is base + offset, with a constant offset for each lane that is no multiple of the lane's
 //   number, as in x[i // 2]. The elements are within one vector, or each one is near the first or the last one of them, as in
-//   x[(i - 1) % n] at the begin of a row. Its gate, if it has one, is a scalar condition and a constant one for each lane. Or a WHERE whose
-//   condition is constant for each lane, as in i % 2 == 0.
+//   x[(i - 1) % n] at the begin of a row. Its gate, if it has one, is a scalar condition and a constant one for each lane. Or a
+//   WHERE whose condition is constant for each lane, as in i % 2 == 0.
 // After: one or two contiguous LOADs, which read nothing beyond the first and the last element of the active lanes, and a
 //   SHUFFLE. The WHERE is a SHUFFLE of its two values.
 // Requires: loops are made, indices are exact.

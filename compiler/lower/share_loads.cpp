@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t most_copies = 6;
 constexpr std::int64_t many_iterations = 1000;  // as long as the count is not known
-constexpr std::int64_t most_nodes = 400;  // of a body
+constexpr std::int64_t most_nodes = 400;        // of a body
 constexpr std::size_t most_loads = 48;
 
 // A LOAD whose index is linear in the loop's range. Its index in copy `u` is first + u * distance.
@@ -64,7 +64,8 @@ class Loop {
   bool are_alike(Id a, Id b) const {
     const Id i = index_of(g_, a), j = index_of(g_, b);
     return g_.dtype(a) == g_.dtype(b) && g_.lanes(a) == g_.lanes(b) && g_.src(a, 0) == g_.src(b, 0) && g_.op(i) == g_.op(j) &&
-           std::ranges::equal(g_.src(a).subspan(2), g_.src(b).subspan(2)) && (g_.op(i) != Op::RAMP || g_.stride(i) == g_.stride(j));
+           std::ranges::equal(g_.src(a).subspan(2), g_.src(b).subspan(2)) &&
+           (g_.op(i) != Op::RAMP || g_.stride(i) == g_.stride(j));
   }
 
   std::optional<Poly> index_in(const SharedLoad& l, std::int64_t copy) const {
@@ -173,7 +174,8 @@ class Copies {
     const Id begin = l.begin, own = loops.range(g_, g_.end(l.range), g_.range_kind(l.range));
     std::vector<Id> now;
     for (std::size_t k = 0; k < init.size(); ++k)
-      now.push_back(g_.make(Op::CARRY, g_.dtype(init[k]), {own, init[k]}, {static_cast<std::int64_t>(k)}, {}, g_.lanes(init[k])));
+      now.push_back(
+          g_.make(Op::CARRY, g_.dtype(init[k]), {own, init[k]}, {static_cast<std::int64_t>(k)}, {}, g_.lanes(init[k])));
     for (std::int64_t u = 0; u < n; ++u) now = copy(u, add_index(g_, own, g_.index(u * l.step)), now, yield);
     std::vector<Id> src{own, begin, end};
     src.insert(src.end(), init.begin(), init.end());
@@ -230,7 +232,8 @@ Id with_shared_loads(Graph& g, RangeIds& loops, Id loop, const Target& target) {
   if (n == 1) return no_id;
   const Id begin = body.parts().begin, end = body.parts().end;
   const Id all = g.index(n * body.parts().step);
-  const Id length = index_binary(g, Op::MAX, sub_index(g, end, begin), g.index(0));  // a loop may end before it begins
+  const Id distance = sub_index(g, end, begin);
+  const Id length = index_binary(g, Op::MAX, distance, g.index(0));  // a loop may end before it begins
   const Id whole = mul_index(g, index_binary(g, Op::FLOORDIV, length, all), all);
   const Id middle = add_index(g, begin, whole);
   const Id main = Copies(g, body).over(loops, n, middle);
