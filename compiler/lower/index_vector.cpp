@@ -70,7 +70,10 @@ Id ramp(Graph& g, Id base, std::int64_t stride, int lanes) {
 Id lane_mask(Graph& g, Id position, Id end, int lanes) {
   const Id most = g.index(lanes);
   const Id left = index_binary(g, Op::MIN, sub_index(g, end, position), most);
-  const Id narrow = widen_lanes(g, g.make(Op::CAST, DType::i32, {left}), lanes);
+  const bool is_known = g.is_const(left) && g.value(left) >= 0;
+  const Id number =
+      is_known ? g.constant(DType::i32, static_cast<std::uint64_t>(g.value(left))) : g.make(Op::CAST, DType::i32, {left});
+  const Id narrow = widen_lanes(g, number, lanes);
   return g.make(Op::LT, DType::boolean, {ramp(g, g.constant(DType::i32, 0), 1, lanes), narrow}, {}, {}, lanes);
 }
 

@@ -58,6 +58,8 @@ std::vector<Id> LoopNestBuilder::emit(std::size_t level, const std::vector<Copy>
   const Id whole = p.lanes && all.block_end == no_id ? aligned(level, copies, begin, end, effects) : first;
   const bool always = p.streams == no_id && !is_part_of_chunk(level);
   if (always && whole == first && divides(g_.end(p.range), p.step)) {
+    if (p.lanes && is_one_step(first, end, p.step) && gains_from_constants())
+      return emit(level + 1, iterated(p, p.step, copies, first, end, Iteration::whole));
     effects.push_back(loop(level, copies, first, end, p.step, Iteration::whole));
     return effects;
   }
@@ -253,8 +255,7 @@ bool LoopNestBuilder::gains_from_constants() const {
   return std::ranges::any_of(g_.reachable(stores()), [&](Id id) {
     const Op op = g_.op(id);
     if (op == Op::FOR || (is_comparison(op) && g_.dtype(g_.src(id, 0)) == DType::index)) return true;
-    return interior_ && interior_->is_known && (op == Op::FLOORMOD || op == Op::MIN || op == Op::MAX) &&
-           g_.dtype(id) == DType::index;
+    return (op == Op::FLOORMOD || op == Op::MIN || op == Op::MAX) && g_.dtype(id) == DType::index;
   });
 }
 

@@ -66,15 +66,15 @@ class NearGathers {
     LaneIndex out{no_id, std::vector<std::int64_t>(lanes, 0)};
     switch (g_.op(id)) {
       case Op::CONST: out.offsets.assign(lanes, g_.value(id)); break;
-      case Op::BROADCAST: out.base = g_.operand(id); break;
+      case Op::BROADCAST:
+        out.base = g_.operand(id);
+        add_constant_base(out);
+        break;
       case Op::RAMP:
         if (g_.stride(id) > largest || g_.stride(id) < -largest) return std::nullopt;
         out.base = g_.operand(id);
         for (std::size_t l = 0; l < lanes; ++l) out.offsets[l] = static_cast<std::int64_t>(l) * g_.stride(id);
-        if (const auto first = constant(out.base)) {
-          out.base = no_id;
-          for (std::int64_t& o : out.offsets) o += *first;
-        }
+        add_constant_base(out);
         break;
       case Op::ADD: return sum(g_.src(id, 0), g_.src(id, 1));
       case Op::MUL: return scaled(g_.src(id, 0), g_.src(id, 1));
@@ -85,6 +85,13 @@ class NearGathers {
       default: return std::nullopt;
     }
     return is_small(out) ? std::optional(out) : std::nullopt;
+  }
+
+  void add_constant_base(LaneIndex& x) const {
+    const auto first = constant(x.base);
+    if (!first) return;
+    x.base = no_id;
+    for (std::int64_t& o : x.offsets) o += *first;
   }
 
   static bool is_small(const LaneIndex& x) {
@@ -113,7 +120,7 @@ class NearGathers {
   }
 
   // The value that a vector has in all lanes; nullopt: it is no small constant.
-  std::optional<std::int64_t> constant(Id id) {
+  std::optional<std::int64_t> constant(Id id) const {
     if (!g_.is_const(id) || g_.value(id) < -largest || g_.value(id) > largest) return std::nullopt;
     return g_.value(id);
   }
@@ -182,8 +189,19 @@ class NearGathers {
     }
   }
 
+  // An index, or an i32: the numbers of lanes, and how many of them are active (lane_mask).
+  std::optional<LaneIndex> compared(Id id) {
+    if (g_.dtype(id) != DType::i32) return index(id);
+    const bool is_ramp = g_.op(id) == Op::RAMP;
+    const Id of = is_ramp || g_.op(id) == Op::BROADCAST ? g_.operand(id) : id;
+    if (!g_.is_const(of) || (is_ramp && g_.stride(id) != 1)) return std::nullopt;
+    LaneIndex out{no_id, std::vector<std::int64_t>(static_cast<std::size_t>(g_.lanes(id)), g_.value(of))};
+    for (std::size_t l = 0; is_ramp && l < out.offsets.size(); ++l) out.offsets[l] += static_cast<std::int64_t>(l);
+    return out;
+  }
+
   std::optional<LaneCondition> comparison(Id id) {
-    const std::optional<LaneIndex> x = index(g_.src(id, 0)), y = index(g_.src(id, 1));
+    const std::optional<LaneIndex> x = compared(g_.src(id, 0)), y = compared(g_.src(id, 1));
     if (!x || !y || x->base != y->base) return std::nullopt;
     LaneCondition out;
     for (std::size_t l = 0; l < x->offsets.size(); ++l) {
