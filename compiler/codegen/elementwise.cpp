@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/PatternMatch.h>
@@ -226,6 +227,12 @@ Value* fma(LlvmBuilder& b, std::span<Value* const> x, DType d) {
   return narrow(b, b.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, widen(b, x[1], d), widen(b, x[2], d)}), d);
 }
 
+// A condition that all lanes of narrow values share stays a scalar: LLVM makes a mask of bytes lane by lane.
+Value* condition_of(Value* condition, DType d) {
+  Value* const shared = bytes(d) <= 2 ? llvm::getSplatValue(condition) : nullptr;
+  return shared == nullptr ? condition : shared;
+}
+
 }  // namespace
 
 Value* emit_elementwise(LlvmBuilder& b, const Graph& g, Id node, std::span<Value* const> x) {
@@ -234,7 +241,7 @@ Value* emit_elementwise(LlvmBuilder& b, const Graph& g, Id node, std::span<Value
   switch (op) {
     case Op::CAST: return emit_cast(b, x[0], from, g.dtype(node));
     case Op::BITCAST: return emit_bitcast(b, x[0], from, g.dtype(node));
-    case Op::WHERE: return b.CreateSelect(x[0], x[1], x[2]);
+    case Op::WHERE: return b.CreateSelect(condition_of(x[0], g.dtype(node)), x[1], x[2]);
     case Op::FMA: return fma(b, x, from);
     default: return x.size() == 1 ? unary(b, op, x[0], from) : binary(b, op, x[0], x[1], from);
   }
