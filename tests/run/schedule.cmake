@@ -10,6 +10,7 @@ kiln_add_test(scan_test run SOURCES run/scan_test.cpp run/check_at_levels.cpp LI
 kiln_add_test(scale_test run SOURCES run/scale_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(invariant_division_test run SOURCES run/invariant_division_test.cpp LIBS run_harness)
 kiln_add_test(saturated_cast_test run SOURCES run/saturated_cast_test.cpp run/check_at_levels.cpp LIBS run_harness)
+kiln_add_test(vector_division_test run SOURCES run/vector_division_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(register_tiles_test run SOURCES run/register_tiles_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(memory_accumulators_test run SOURCES run/memory_accumulators_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(borders_test run SOURCES run/borders_test.cpp run/check_at_levels.cpp LIBS run_harness)
