@@ -261,15 +261,25 @@ int rows_of_windows(const Graph& g, std::span<const Id> stores, Id range) {
   return narrow<int>(std::max<std::int64_t>(1, (n + shares - 1) / std::max<std::int64_t>(1, shares)));
 }
 
-// Whether the iterations of the range fill more than half of one vector, and neighbours in it are neighbours in memory, or
-// every second element (interleaved_access.h).
-bool fits_one_vector(const Graph& g, std::span<const Id> stores, Id range, int one_register) {
-  if (!g.is_const(g.end(range)) || g.value(g.end(range)) >= one_register || 2 * g.value(g.end(range)) <= one_register)
-    return false;
-  return std::ranges::all_of(g.reachable(stores), [&](Id id) {
+// The lanes of one masked vector that holds all iterations of a short range, which fill more than half of it. With mask registers
+// a vector may be a part of a register. 0: there is no such vector, or neighbours in the range are neither neighbours in memory
+// nor every second element (interleaved_access.h).
+int lanes_of_short_range(const Graph& g, std::span<const Id> stores, Id range, int one_register, const Target& target) {
+  if (!g.is_const(g.end(range)) || g.value(g.end(range)) >= one_register) return 0;
+  const int n = narrow<int>(g.value(g.end(range)));
+  const int lanes = target.has_mask_registers() ? ceil_power_of_two(std::max(1, n)) : one_register;
+  if (2 * n <= lanes || n == lanes) return 0;
+  const bool near = std::ranges::all_of(g.reachable(stores), [&](Id id) {
     const std::optional<std::int64_t> stride = g.op(id) == Op::LOAD ? index_stride(g, index_of(g, id), range) : 0;
     return stride && std::abs(*stride) <= 2;
   });
+  return near ? lanes : 0;
+}
+
+// Whether rows that are only copied consist of two vectors without masks, which are faster than one with a mask.
+bool copies_two_vectors(const Graph& g, const Body& b, Id range) {
+  const int n = fitting(g, range, widest_plan_tile);
+  return b.operations == 0 && !b.has_loops && n - floor_power_of_two(n) == floor_power_of_two(std::max(1, n - floor_power_of_two(n)));
 }
 
 std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
@@ -296,7 +306,9 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
                         : is_chain || narrows   ? 4
                                                 : 2;
   const int most = registers * one_register;
-  const int lanes = floor_power_of_two(fitting(g, ranges[at], most));
+  const int whole = can_mask(b, target) ? lanes_of_short_range(g, stores, ranges[at], one_register, target) : 0;
+  const bool is_whole = whole != 0 && target.has_mask_registers() && !copies_two_vectors(g, b, ranges[at]);
+  const int lanes = is_whole ? whole : floor_power_of_two(fitting(g, ranges[at], most));
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
   if (write_out(g, stores, ranges, target, may, plan)) return plan;
   if (!may) {
@@ -306,7 +318,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   }
   if (is_flat && b.operations <= light_body)
     if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b, target))) return *p;
-  plan[at] = lanes_over(b, ranges[at], at == 0, lanes, target);
+  plan[at] = lanes_over(b, ranges[at], at == 0 && !is_whole, lanes, target);
   if (plan[at].align != 0 && !b.has_loops_around) plan[at].past_caches = past_caches_from(g, stores, ranges[at]);
   if ((streams || is_chain) && in_rows.empty() && can_mask(b, target))
     plan[at].tails = masked_tails(std::min(lanes, 2 * one_register), one_register, target);
@@ -324,9 +336,9 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   if (!blocks && rows < at) {
     plan[rows].step = rows_of_windows(g, stores, ranges[rows]);
     plan[rows].shares_loads = true;
-    if (fits_one_vector(g, stores, ranges[at], one_register) && can_mask(b, target)) {
-      plan[at].step = one_register;
-      plan[at].tails = {{one_register, true}};
+    if (whole != 0) {
+      plan[at].step = whole;
+      plan[at].tails = {{whole, true}};
     }
   }
   if (!blocks && b.has_loops) blocks = memory_accumulators(g, stores, ranges, b.widest, can_mask(b, target), target);
