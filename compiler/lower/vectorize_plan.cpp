@@ -35,6 +35,7 @@ constexpr int light_body = 24;         // most operations of a body for which tw
 constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough at the end
 constexpr int room_for_interior = 5;   // registers of the shortest range whose interior has vectors of two registers
 constexpr int widest_plan_tile = 16;   // lanes of a tile
+constexpr int waiting_tile = 32;       // products of a column of a transposed tile, which wait for those of the column before
 constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
 constexpr int rows_at_once = 4;        // rows under overlapping windows
 constexpr int many_rows = 8;           // the same for windows of many rows, which share more
@@ -328,6 +329,11 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   if (!in_rows.empty()) {
     if (at > 0 && !bounds_loops(g, stores, ranges[at - 1]))
       plan[at - 1].step = copies_over_tiles(g, in_rows, ranges[at - 1], target);
+    const int copies = at > 0 ? plan[at - 1].step : 1;
+    if (is_chain && lanes == one_register && copies * lanes <= waiting_tile) {
+      plan[at].vectors = 2;
+      plan[at].step = 2 * lanes;
+    }
     return plan;
   }
   std::optional<std::vector<LoopPlan>> blocks;
