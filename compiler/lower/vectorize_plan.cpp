@@ -36,6 +36,7 @@ constexpr int cheap_body = 8;          // most operations of a body whose scalar
 constexpr int room_for_interior = 5;   // registers of the shortest range whose interior has vectors of two registers
 constexpr int widest_plan_tile = 16;   // lanes of a tile
 constexpr int waiting_tile = 32;       // products of a column of a transposed tile, which wait for those of the column before
+constexpr int tiles_in_flight = 8;     // of loops with fewer tiles, the processor runs several at once in any case
 constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
 constexpr int rows_at_once = 4;        // rows under overlapping windows
 constexpr int many_rows = 8;           // the same for windows of many rows, which share more
@@ -245,6 +246,12 @@ std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std:
 
 namespace {
 
+// Whether the loop has a constant number of iterations below n.
+bool is_short_loop(const Graph& g, Id loop, int n) {
+  const Id end = loop_parts(g, loop).end;
+  return g.is_const(end) && g.value(end) < n;
+}
+
 // Whether most operations of a long body wait for the one before, as in polynomials. A sum of many loads has values that do not
 // wait, and needs the registers for them.
 bool has_chains(const Body& b) {
@@ -262,9 +269,9 @@ int rows_of_windows(const Graph& g, std::span<const Id> stores, Id range) {
   return narrow<int>(std::max<std::int64_t>(1, (n + shares - 1) / std::max<std::int64_t>(1, shares)));
 }
 
-// The lanes of one masked vector that holds all iterations of a short range, which fill more than half of it. With mask registers
-// a vector may be a part of a register. 0: there is no such vector, or neighbours in the range are neither neighbours in memory
-// nor every second element (interleaved_access.h).
+// The lanes of one masked vector that holds all iterations of a short range, which fill more than half of it. With mask
+// registers a vector may be a part of a register. 0: there is no such vector, or neighbours in the range are neither neighbours
+// in memory nor every second element (interleaved_access.h).
 int lanes_of_short_range(const Graph& g, std::span<const Id> stores, Id range, int one_register, const Target& target) {
   if (!g.is_const(g.end(range)) || g.value(g.end(range)) >= one_register) return 0;
   const int n = narrow<int>(g.value(g.end(range)));
@@ -280,7 +287,8 @@ int lanes_of_short_range(const Graph& g, std::span<const Id> stores, Id range, i
 // Whether rows that are only copied consist of two vectors without masks, which are faster than one with a mask.
 bool copies_two_vectors(const Graph& g, const Body& b, Id range) {
   const int n = fitting(g, range, widest_plan_tile);
-  return b.operations == 0 && !b.has_loops && n - floor_power_of_two(n) == floor_power_of_two(std::max(1, n - floor_power_of_two(n)));
+  return b.operations == 0 && !b.has_loops &&
+         n - floor_power_of_two(n) == floor_power_of_two(std::max(1, n - floor_power_of_two(n)));
 }
 
 std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
@@ -308,7 +316,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
                                                 : 2;
   const int most = registers * one_register;
   const int whole = can_mask(b, target) ? lanes_of_short_range(g, stores, ranges[at], one_register, target) : 0;
-  const bool is_whole = whole != 0 && target.has_mask_registers() && !copies_two_vectors(g, b, ranges[at]);
+  const bool is_whole = whole >= 2 * shortest_lanes && target.has_mask_registers() && !copies_two_vectors(g, b, ranges[at]);
   const int lanes = is_whole ? whole : floor_power_of_two(fitting(g, ranges[at], most));
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
   if (write_out(g, stores, ranges, target, may, plan)) return plan;
@@ -330,7 +338,8 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
     if (at > 0 && !bounds_loops(g, stores, ranges[at - 1]))
       plan[at - 1].step = copies_over_tiles(g, in_rows, ranges[at - 1], target);
     const int copies = at > 0 ? plan[at - 1].step : 1;
-    if (is_chain && lanes == one_register && copies * lanes <= waiting_tile) {
+    if (is_chain && lanes == one_register && copies * lanes <= waiting_tile &&
+        !is_short_loop(g, b.fma_loops[0], tiles_in_flight * lanes)) {
       plan[at].vectors = 2;
       plan[at].step = 2 * lanes;
     }
