@@ -16,6 +16,7 @@
 #include "compiler/schedule/range_pair.h"
 #include "compiler/schedule/window_copies.h"
 #include "compiler/schedule/window_operand.h"
+#include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
 namespace {
@@ -112,7 +113,7 @@ class WindowPacking {
  private:
   // Whether the two innermost LOOP ranges are axes, the outer one perhaps without windows, that no other operand of a long sum
   // of products depends on. One range then walks through whole planes of the copy, and the results between the rows' ends are
-  // dropped.
+  // dropped. Windows of one channel that lowering writes out stay rows: several rows share their loads (window_rows.h).
   bool walks_rows_as_one(const WindowOperand& o, Id reduce) {
     if (g_.reduce_kind(reduce) != ReduceKind::fma || g_.src(kernel_.sink).size() != 1) return false;
     if (loops_.size() < 2 || o.axes.empty() || o.axes.back().loop != loops_.back()) return false;
@@ -125,14 +126,18 @@ class WindowPacking {
     const auto pitch = static_cast<double>(typical_extent(g_, simplify_.bounds(), column.u) / column.step);
     if (pitch > most_of_plane * columns && g_.is_const(g_.end(column.u))) return false;
     if (is_inside_reduction(reduce)) return false;
+    const std::vector<Id> below = g_.reachable(o.value);
+    const bool is_window = std::ranges::all_of(loops_, [&](Id r) { return std::ranges::binary_search(below, r); });
     double products = 1;
+    int ranges = 0;
     for (const Id s : g_.src(reduce)) {
       if (g_.op(s) == Op::RANGE) products *= static_cast<double>(typical_extent(g_, simplify_.bounds(), s));
+      if (g_.op(s) == Op::RANGE && !(g_.is_const(g_.end(s)) && g_.value(g_.end(s)) == 1)) ++ranges;
       if (g_.op(s) == Op::RANGE || s == o.value) continue;
       const std::vector<Id> nodes = g_.reachable(s);
       if (std::ranges::binary_search(nodes, row) || std::ranges::binary_search(nodes, column.loop)) return false;
     }
-    return products >= shortest_sum;
+    return products >= shortest_sum && (!is_window || ranges > 2 || products > most_of_plane_window);
   }
 
   // Whether a copy of the columns for each place in a window takes less time than the sums between the rows' ends. Its planes
