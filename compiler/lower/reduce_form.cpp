@@ -80,7 +80,7 @@ bool ReduceForm::is_written_out(const Reduction& r) const {
 }
 
 bool ReduceForm::is_window(const Reduction& r) const {
-  const std::int64_t most = r.ranges.size() <= 2 ? most_of_plane_window : most_of_window;
+  const std::int64_t most = r.ranges.size() == 2 ? most_of_plane_window : most_of_window;
   std::int64_t products = 1;
   for (const Id range : r.ranges) {
     if (!g_.is_const(g_.end(range)) || g_.value(g_.end(range)) > most) return false;

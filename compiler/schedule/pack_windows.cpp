@@ -137,7 +137,7 @@ class WindowPacking {
       const std::vector<Id> nodes = g_.reachable(s);
       if (std::ranges::binary_search(nodes, row) || std::ranges::binary_search(nodes, column.loop)) return false;
     }
-    return products >= shortest_sum && (!is_window || ranges > 2 || products > most_of_plane_window);
+    return products >= shortest_sum && (!is_window || ranges != 2 || products > most_of_plane_window);
   }
 
   // Whether a copy of the columns for each place in a window takes less time than the sums between the rows' ends. Its planes
