@@ -262,9 +262,12 @@ bool has_chains(const Body& b) {
 int registers_in_flight(const Target& target) { return std::clamp(bytes_in_flight / target.vector_bytes, 1, 4); }
 
 // The rows under windows that run at once: of a constant number, nearly equal shares.
-int rows_of_windows(const Graph& g, std::span<const Id> stores, Id range) {
+int rows_of_windows(const Graph& g, std::span<const Id> stores, Id range, const Target& target) {
   const auto products = std::ranges::count(g.reachable(stores), Op::FMA, [&](Id id) { return g.op(id); });
-  if (products < wide_window || !g.is_const(g.end(range))) return fitting(g, range, rows_at_once);
+  const bool is_short =
+      fitting(g, range, 2 * many_rows + 1) <= 2 * many_rows;  // a plane, whose rows then are one or two blocks
+  const bool many = products >= wide_window || (products > 0 && is_short && target.vector_registers >= 32);
+  if (!many || !g.is_const(g.end(range))) return fitting(g, range, rows_at_once);
   const std::int64_t n = g.value(g.end(range)), shares = (n + many_rows - 1) / many_rows;
   return narrow<int>(std::max<std::int64_t>(1, (n + shares - 1) / std::max<std::int64_t>(1, shares)));
 }
@@ -349,7 +352,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   if (ranges.size() > 1 && (b.loops < reduce_stripes || b.fma_loops.empty()))
     blocks = register_block(g, stores, b.fma_loops, ranges, b.widest, can_mask(b, target), target);
   if (!blocks && rows < at) {
-    plan[rows].step = rows_of_windows(g, stores, ranges[rows]);
+    plan[rows].step = rows_of_windows(g, stores, ranges[rows], target);
     plan[rows].shares_loads = true;
     if (whole != 0) {
       plan[at].step = whole;
