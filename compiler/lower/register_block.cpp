@@ -24,6 +24,7 @@ constexpr int light_operations = 4;           // most operations for one multipl
 constexpr int waiting_accumulators = 8;       // fewer of them wait for each other's multiply-adds
 constexpr int most_accumulators = 12;         // of vectors side by side
 constexpr int accumulators_of_32 = 25;        // the same with 32 registers, beside the operands of one multiply-add
+constexpr std::int64_t long_chain = 128;      // products whose sums pay for such vectors: they are stored once
 constexpr std::int64_t rows_at_once = 11;     // of so few rows, the lanes' operand is read once, in vectors of two registers
 constexpr int fewest_loads = 8;               // vector loads without a loop that are worth copies
 constexpr int registers_of_chain = 4;         // accumulators side by side, so that additions do not wait for each other
@@ -151,17 +152,24 @@ std::size_t goes_on_in(const Graph& g, std::span<const Id> stores, std::span<con
   return ranges.size();
 }
 
-// The number of iterations of the copied range whose operands fill `block_bytes`. The operand of one iteration is a row.
-std::int64_t rows_of_block(const Graph& g, std::span<const Id> nodes, std::span<const Id> fma_loops, int widest) {
-  if (fma_loops.empty()) return rows_of_streams;
+// The terms of the longest chain of products; 0: not constant.
+std::int64_t terms_of(const Graph& g, std::span<const Id> nodes, std::span<const Id> fma_loops) {
   std::int64_t longest = 0;
   for (const Id loop : fma_loops) {
     const Id end = loop_parts(g, loop).end;
-    if (!g.is_const(end)) return block_rows;
+    if (!g.is_const(end)) return 0;
     longest = std::max(longest, g.value(end));
   }
-  if (const std::vector<Id> nest = chain_nest(g, nodes); !nest.empty()) longest = iterations_of(g, nest);
-  return std::max(fewest_rows, block_bytes / widest / std::max<std::int64_t>(1, longest));
+  const std::vector<Id> nest = chain_nest(g, nodes);
+  return nest.empty() ? longest : iterations_of(g, nest);
+}
+
+// The number of iterations of the copied range whose operands fill `block_bytes`. The operand of one iteration is a row.
+std::int64_t rows_of_block(const Graph& g, std::span<const Id> nodes, std::span<const Id> fma_loops, int widest) {
+  if (fma_loops.empty()) return rows_of_streams;
+  const std::int64_t longest = terms_of(g, nodes, fma_loops);
+  if (longest == 0) return block_rows;
+  return std::max(fewest_rows, block_bytes / widest / longest);
 }
 
 // columns: the extent of the range; 0: not constant. The code for constant columns has no operations on registers whose lanes
@@ -245,7 +253,9 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
       plan.push_back({.range = ranges[i], .step = narrow<int>(block), .block = true});
   }
   plan.push_back(lanes_of_block(ranges[last], columns, lanes, one_register, can_mask, target));
-  const int waiting = light && target.vector_registers >= 32 ? accumulators_of_32 : waiting_accumulators;
+  const std::int64_t terms = terms_of(g, g.reachable(stores), fma_loops);
+  const int waiting =
+      light && target.vector_registers >= 32 && (terms == 0 || terms >= long_chain) ? accumulators_of_32 : waiting_accumulators;
   if (work.arithmetic <= light_operations && !is_tree && copies > 1 && copies * registers < waiting) {
     if (light) more_vectors(plan.back(), columns, copies, one_register, target);
     const bool is_wider = plan.back().step > lanes;
