@@ -44,7 +44,7 @@ TEST(WidePlans, FewRowsHaveOnePass) {
   const auto accumulators = [](std::int64_t rows, const Target& target) {
     OneKernel k;
     k.target = target;
-    make_product(k, rows, 5, k.g.index(768), false);
+    make_product(k, rows, 130, k.g.index(768), false);
     k.lower();
     for (int i = 0; i < 2; ++i) k.expect_same({});
     std::size_t most = 0;
