@@ -80,7 +80,10 @@ bool ReduceForm::is_written_out(const Reduction& r) const {
 }
 
 bool ReduceForm::is_window(const Reduction& r) const {
-  const std::int64_t most = r.ranges.size() == 2 ? most_of_plane_window : most_of_window;
+  // Rows of constant number and length run side by side (window_rows.h); other long windows have one range over planes.
+  const bool is_plane = r.ranges.size() == 2 && kernel_.size() > 1 &&
+                        std::ranges::all_of(std::span(kernel_).last(2), [&](Id loop) { return g_.is_const(g_.end(loop)); });
+  const std::int64_t most = is_plane ? most_of_plane_window : most_of_window;
   std::int64_t products = 1;
   for (const Id range : r.ranges) {
     if (!g_.is_const(g_.end(range)) || g_.value(g_.end(range)) > most) return false;

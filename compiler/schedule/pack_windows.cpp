@@ -134,7 +134,8 @@ class WindowPacking {
       const std::vector<Id> nodes = g_.reachable(s);
       if (std::ranges::binary_search(nodes, row) || std::ranges::binary_search(nodes, column.loop)) return false;
     }
-    return products >= shortest_sum && !is_plane_window(o, reduce);
+    const bool is_constant = g_.is_const(g_.end(row)) && g_.is_const(g_.end(column.loop));
+    return products >= shortest_sum && !(is_constant && is_plane_window(o, reduce));
   }
 
   // Whether the operand is a window of one channel, for each iteration another one, that lowering writes out.
