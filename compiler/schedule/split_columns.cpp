@@ -35,7 +35,8 @@ class ColumnSplitter {
     made.push_back(summed(last));
     made.push_back(first_columns(all - rest));
     // This kernel stores the last columns.
-    const Id sum = g_.make(Op::LOAD, DType::f32, {slot_of(sums_), place(last, row_)});
+    const Id sums = slot_of(sums_), sum_at = place(last, row_);
+    const Id sum = g_.make(Op::LOAD, DType::f32, {sums, sum_at});
     kernel_.sink = changed(kernel_.sink, {{reduce_, sum}, {column_, at}}, last);
   }
 
@@ -62,8 +63,8 @@ class ColumnSplitter {
   // Finds the two operands, and the terms: the ranges of the REDUCE.
   bool has_operands() {
     const std::size_t operands = operands_of(ReduceKind::fma);
-    for (const Id s : g_.src(reduce_).subspan(operands)) {
-      if (g_.op(s) != Op::RANGE || !g_.is_const(g_.end(s))) return false;
+    for (const Id s : g_.sources(reduce_, operands)) {
+      if (g_.op(s) != Op::RANGE || !g_.is_const(g_.end(s)) || g_.value(g_.end(s)) < 1) return false;
       if (g_.value(g_.end(s)) > 1)
         terms_.push_back(s);
       else
@@ -109,10 +110,12 @@ class ColumnSplitter {
     for (std::size_t i = 0; i + 1 < terms_.size(); ++i) in_one[terms_[i]] = g_.index(0);
     const Id left = simplify_(substitute(g_, left_, in_one));
     const Id at = index_add(g_, index_mul(g_, term, g_.end(last)), last);
-    const Id right = g_.make(Op::LOAD, DType::f32, {slot_of(operand_), simplify_(at)});
+    const Id operand = slot_of(operand_), operand_at = simplify_(at);
+    const Id right = g_.make(Op::LOAD, DType::f32, {operand, operand_at});
     const bool left_first = g_.src(reduce_, 0) == left_;
     const std::vector<Id> sources{left_first ? left : right, left_first ? right : left, term};
-    return stored(sums_, place(last, row_), g_.with_src(reduce_, sources), {last, row_});
+    const Id sum = g_.with_src(reduce_, sources), to = place(last, row_);
+    return stored(sums_, to, sum, {last, row_});
   }
 
   Kernel first_columns(std::int64_t columns) {
