@@ -21,7 +21,6 @@ constexpr std::int64_t unrolled_extent = 16;  // for a longer one, a masked vect
 constexpr int register_bytes = 32;
 constexpr std::int64_t most_unrolled = 1000;       // operations
 constexpr std::int64_t most_carried = 16;          // values that inner loops carry: as many as there are registers
-constexpr std::int64_t most_of_window = 32;        // products of a window that is written out
 constexpr int short_row = 8;                       // elements of a contiguous row whose sum is faster without lanes
 constexpr std::int64_t most_of_short_rows = 4000;  // operations of all copies of rows inside rows
 constexpr std::int64_t most_of_component = 4;      // places between elements that shuffles bring together
@@ -81,12 +80,16 @@ bool ReduceForm::is_written_out(const Reduction& r) const {
 }
 
 bool ReduceForm::is_window(const Reduction& r) const {
+  // Rows of constant number and length run side by side (window_rows.h); other long windows have one range over planes.
+  const bool is_plane = r.ranges.size() == 2 && kernel_.size() > 1 &&
+                        std::ranges::all_of(std::span(kernel_).last(2), [&](Id loop) { return g_.is_const(g_.end(loop)); });
+  const std::int64_t most = is_plane ? most_of_plane_window : most_of_window;
   std::int64_t products = 1;
   for (const Id range : r.ranges) {
-    if (!g_.is_const(g_.end(range)) || g_.value(g_.end(range)) > most_of_window) return false;
+    if (!g_.is_const(g_.end(range)) || g_.value(g_.end(range)) > most) return false;
     products *= g_.value(g_.end(range));
   }
-  if (products > most_of_window || innermost_ == no_id) return false;
+  if (products > most || innermost_ == no_id) return false;
   std::vector<Id> vectors;
   for (const Id id : g_.reachable(r.values)) {
     if (g_.op(id) == Op::FOR) return false;

@@ -23,6 +23,9 @@ constexpr std::int64_t rows_of_streams = 16;  // the block of other kernels: the
 constexpr int light_operations = 4;           // most operations for one multiply-add in a loop that fills the registers
 constexpr int waiting_accumulators = 8;       // fewer of them wait for each other's multiply-adds
 constexpr int most_accumulators = 12;         // of vectors side by side
+constexpr int accumulators_of_32 = 25;        // the same with 32 registers, beside the operands of one multiply-add
+constexpr std::int64_t long_chain = 128;      // products whose sums pay for such vectors: they are stored once
+constexpr std::int64_t rows_at_once = 11;     // of so few rows, the lanes' operand is read once, in vectors of two registers
 constexpr int fewest_loads = 8;               // vector loads without a loop that are worth copies
 constexpr int registers_of_chain = 4;         // accumulators side by side, so that additions do not wait for each other
 constexpr int tree_height = 8;                // most registers of a tree of 32 elements: sums that wait, and their operands
@@ -149,17 +152,24 @@ std::size_t goes_on_in(const Graph& g, std::span<const Id> stores, std::span<con
   return ranges.size();
 }
 
-// The number of iterations of the copied range whose operands fill `block_bytes`. The operand of one iteration is a row.
-std::int64_t rows_of_block(const Graph& g, std::span<const Id> nodes, std::span<const Id> fma_loops, int widest) {
-  if (fma_loops.empty()) return rows_of_streams;
+// The terms of the longest chain of products; 0: not constant.
+std::int64_t terms_of(const Graph& g, std::span<const Id> nodes, std::span<const Id> fma_loops) {
   std::int64_t longest = 0;
   for (const Id loop : fma_loops) {
     const Id end = loop_parts(g, loop).end;
-    if (!g.is_const(end)) return block_rows;
+    if (!g.is_const(end)) return 0;
     longest = std::max(longest, g.value(end));
   }
-  if (const std::vector<Id> nest = chain_nest(g, nodes); !nest.empty()) longest = iterations_of(g, nest);
-  return std::max(fewest_rows, block_bytes / widest / std::max<std::int64_t>(1, longest));
+  const std::vector<Id> nest = chain_nest(g, nodes);
+  return nest.empty() ? longest : iterations_of(g, nest);
+}
+
+// The number of iterations of the copied range whose operands fill `block_bytes`. The operand of one iteration is a row.
+std::int64_t rows_of_block(const Graph& g, std::span<const Id> nodes, std::span<const Id> fma_loops, int widest) {
+  if (fma_loops.empty()) return rows_of_streams;
+  const std::int64_t longest = terms_of(g, nodes, fma_loops);
+  if (longest == 0) return block_rows;
+  return std::max(fewest_rows, block_bytes / widest / longest);
 }
 
 // columns: the extent of the range; 0: not constant. The code for constant columns has no operations on registers whose lanes
@@ -178,7 +188,8 @@ LoopPlan lanes_of_block(Id range, std::int64_t columns, int lanes, int one_regis
 // Few copies fill the registers with accumulators of more vectors. Beside them, the registers hold one element for each copy,
 // and a vector.
 void more_vectors(LoopPlan& lanes, std::int64_t columns, int copies, int one_register, const Target& target) {
-  const int most = std::min(most_accumulators / copies, (target.vector_registers - 1) / copies - 1);
+  const int accumulators = target.vector_registers >= 32 ? accumulators_of_32 : most_accumulators;
+  const int most = std::min(accumulators / copies, (target.vector_registers - 1) / copies - 1);
   for (int vectors = most; vectors * one_register > lanes.step; --vectors) {
     const int step = vectors * one_register;
     if (columns < std::int64_t{4} * step && (columns == 0 || columns % step != 0)) continue;
@@ -226,7 +237,12 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
       fma_loops.empty() ? outer_of_lanes(g, stores, ranges, loops) : copied_range(g, stores, loops, ranges, most);
   if (at == ranges.size()) return std::nullopt;
   const std::int64_t rows = constant_extent(g, ranges[at]);
-  const int copies = is_tree ? 1 : even_share(rows, most);
+  int copies = is_tree ? 1 : even_share(rows, most);
+  if (registers == 4 && side_by_side == 1 && !is_tree && !fma_loops.empty() && rows > most && rows <= rows_at_once) {
+    copies = narrow<int>(rows);
+    registers = 2;
+    lanes = registers * one_register;
+  }
   const std::int64_t block = rows_of_block(g, g.reachable(stores), fma_loops, widest) / copies * copies;
   const bool blocks = (rows == 0 || rows > 2 * copies) && (rows == 0 || block < rows || at == 0) && block > copies;
   std::vector<LoopPlan> plan;
@@ -237,7 +253,10 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
       plan.push_back({.range = ranges[i], .step = narrow<int>(block), .block = true});
   }
   plan.push_back(lanes_of_block(ranges[last], columns, lanes, one_register, can_mask, target));
-  if (work.arithmetic <= light_operations && !is_tree && copies > 1 && copies * registers < waiting_accumulators) {
+  const std::int64_t terms = terms_of(g, g.reachable(stores), fma_loops);
+  const int waiting =
+      light && target.vector_registers >= 32 && (terms == 0 || terms >= long_chain) ? accumulators_of_32 : waiting_accumulators;
+  if (work.arithmetic <= light_operations && !is_tree && copies > 1 && copies * registers < waiting) {
     if (light) more_vectors(plan.back(), columns, copies, one_register, target);
     const bool is_wider = plan.back().step > lanes;
     const std::size_t also = is_wider || fma_loops.empty() ? last : short_range_beside(g, stores, loops, ranges, at, copies);

@@ -12,7 +12,8 @@
 // Why: each load of a vector serves all copies, and each broadcast serves all registers of the lanes. Accumulators that fill
 //   the registers hide the latency of the multiply-add.
 //   Two or three copies, such as the channels of an image, have more vectors side by side, or copies of a
-//   second short range, as the rows of a small window.
+//   second short range, as the rows of a small window. With 32 registers, up to 11 rows are copies at once beside lanes of
+//   2 registers, and 2 to 5 rows have more vectors: the lanes' operand, as the weights of a layer, is then read once.
 //   Reductions with many accumulators have few copies or one, and then the loop over i inside the lanes keeps the operand of
 //   the lanes in the first-level cache.
 // Example: c[i, j] += a[i, k] * b[k, j] for 32 registers of 16 lanes  ->  blocks of i, j by 64 lanes, i by 6 copies: 24

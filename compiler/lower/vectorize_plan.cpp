@@ -35,6 +35,8 @@ constexpr int light_body = 24;         // most operations of a body for which tw
 constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough at the end
 constexpr int room_for_interior = 5;   // registers of the shortest range whose interior has vectors of two registers
 constexpr int widest_plan_tile = 16;   // lanes of a tile
+constexpr int waiting_tile = 32;       // products of a column of a transposed tile, which wait for those of the column before
+constexpr int tiles_in_flight = 8;     // of loops with fewer tiles, the processor runs several at once in any case
 constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
 constexpr int rows_at_once = 4;        // rows under overlapping windows
 constexpr int many_rows = 8;           // the same for windows of many rows, which share more
@@ -244,6 +246,12 @@ std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std:
 
 namespace {
 
+// Whether the loop has a constant number of iterations below n.
+bool is_short_loop(const Graph& g, Id loop, int n) {
+  const Id end = loop_parts(g, loop).end;
+  return g.is_const(end) && g.value(end) < n;
+}
+
 // Whether most operations of a long body wait for the one before, as in polynomials. A sum of many loads has values that do not
 // wait, and needs the registers for them.
 bool has_chains(const Body& b) {
@@ -254,22 +262,36 @@ bool has_chains(const Body& b) {
 int registers_in_flight(const Target& target) { return std::clamp(bytes_in_flight / target.vector_bytes, 1, 4); }
 
 // The rows under windows that run at once: of a constant number, nearly equal shares.
-int rows_of_windows(const Graph& g, std::span<const Id> stores, Id range) {
+int rows_of_windows(const Graph& g, std::span<const Id> stores, Id range, const Target& target) {
   const auto products = std::ranges::count(g.reachable(stores), Op::FMA, [&](Id id) { return g.op(id); });
-  if (products < wide_window || !g.is_const(g.end(range))) return fitting(g, range, rows_at_once);
+  const bool is_short =
+      fitting(g, range, 2 * many_rows + 1) <= 2 * many_rows;  // a plane, whose rows then are one or two blocks
+  const bool many = products >= wide_window || (products > 0 && is_short && target.vector_registers >= 32);
+  if (!many || !g.is_const(g.end(range))) return fitting(g, range, rows_at_once);
   const std::int64_t n = g.value(g.end(range)), shares = (n + many_rows - 1) / many_rows;
   return narrow<int>(std::max<std::int64_t>(1, (n + shares - 1) / std::max<std::int64_t>(1, shares)));
 }
 
-// Whether the iterations of the range fill more than half of one vector, and neighbours in it are neighbours in memory, or
-// every second element (interleaved_access.h).
-bool fits_one_vector(const Graph& g, std::span<const Id> stores, Id range, int one_register) {
-  if (!g.is_const(g.end(range)) || g.value(g.end(range)) >= one_register || 2 * g.value(g.end(range)) <= one_register)
-    return false;
-  return std::ranges::all_of(g.reachable(stores), [&](Id id) {
+// The lanes of one masked vector that holds all iterations of a short range, which fill more than half of it. With mask
+// registers a vector may be a part of a register. 0: there is no such vector, or neighbours in the range are neither neighbours
+// in memory nor every second element (interleaved_access.h).
+int lanes_of_short_range(const Graph& g, std::span<const Id> stores, Id range, int one_register, const Target& target) {
+  if (!g.is_const(g.end(range)) || g.value(g.end(range)) >= one_register) return 0;
+  const int n = narrow<int>(g.value(g.end(range)));
+  const int lanes = target.has_mask_registers() ? ceil_power_of_two(std::max(1, n)) : one_register;
+  if (2 * n <= lanes || n == lanes) return 0;
+  const bool near = std::ranges::all_of(g.reachable(stores), [&](Id id) {
     const std::optional<std::int64_t> stride = g.op(id) == Op::LOAD ? index_stride(g, index_of(g, id), range) : 0;
     return stride && std::abs(*stride) <= 2;
   });
+  return near ? lanes : 0;
+}
+
+// Whether rows that are only copied consist of two vectors without masks, which are faster than one with a mask.
+bool copies_two_vectors(const Graph& g, const Body& b, Id range) {
+  const int n = fitting(g, range, widest_plan_tile);
+  return b.operations == 0 && !b.has_loops &&
+         n - floor_power_of_two(n) == floor_power_of_two(std::max(1, n - floor_power_of_two(n)));
 }
 
 std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
@@ -296,7 +318,9 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
                         : is_chain || narrows   ? 4
                                                 : 2;
   const int most = registers * one_register;
-  const int lanes = floor_power_of_two(fitting(g, ranges[at], most));
+  const int whole = can_mask(b, target) ? lanes_of_short_range(g, stores, ranges[at], one_register, target) : 0;
+  const bool is_whole = whole >= 2 * shortest_lanes && target.has_mask_registers() && !copies_two_vectors(g, b, ranges[at]);
+  const int lanes = is_whole ? whole : floor_power_of_two(fitting(g, ranges[at], most));
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
   if (write_out(g, stores, ranges, target, may, plan)) return plan;
   if (!may) {
@@ -306,7 +330,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   }
   if (is_flat && b.operations <= light_body)
     if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b, target))) return *p;
-  plan[at] = lanes_over(b, ranges[at], at == 0, lanes, target);
+  plan[at] = lanes_over(b, ranges[at], at == 0 && !is_whole, lanes, target);
   if (plan[at].align != 0 && !b.has_loops_around) plan[at].past_caches = past_caches_from(g, stores, ranges[at]);
   if ((streams || is_chain) && in_rows.empty() && can_mask(b, target))
     plan[at].tails = masked_tails(std::min(lanes, 2 * one_register), one_register, target);
@@ -316,17 +340,23 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   if (!in_rows.empty()) {
     if (at > 0 && !bounds_loops(g, stores, ranges[at - 1]))
       plan[at - 1].step = copies_over_tiles(g, in_rows, ranges[at - 1], target);
+    const int copies = at > 0 ? plan[at - 1].step : 1;
+    if (is_chain && lanes == one_register && copies * lanes <= waiting_tile &&
+        !is_short_loop(g, b.fma_loops[0], tiles_in_flight * lanes)) {
+      plan[at].vectors = 2;
+      plan[at].step = 2 * lanes;
+    }
     return plan;
   }
   std::optional<std::vector<LoopPlan>> blocks;
   if (ranges.size() > 1 && (b.loops < reduce_stripes || b.fma_loops.empty()))
     blocks = register_block(g, stores, b.fma_loops, ranges, b.widest, can_mask(b, target), target);
   if (!blocks && rows < at) {
-    plan[rows].step = rows_of_windows(g, stores, ranges[rows]);
+    plan[rows].step = rows_of_windows(g, stores, ranges[rows], target);
     plan[rows].shares_loads = true;
-    if (fits_one_vector(g, stores, ranges[at], one_register) && can_mask(b, target)) {
-      plan[at].step = one_register;
-      plan[at].tails = {{one_register, true}};
+    if (whole != 0) {
+      plan[at].step = whole;
+      plan[at].tails = {{whole, true}};
     }
   }
   if (!blocks && b.has_loops) blocks = memory_accumulators(g, stores, ranges, b.widest, can_mask(b, target), target);

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::int64_t least_share = 3;  // of this many loads, at least one is shared by neighbouring iterations
 
+constexpr std::int64_t most_phases = 4;  // copies of the code
+
 using Place = std::pair<Id, Poly>;  // the memory, and the index
 
 // The places of all loads that become vector loads along the range; none if an index is no polynomial.
@@ -40,6 +42,15 @@ bool repeats_components(const Graph& g, std::span<const Id> stores, Id row, Id l
   });
 }
 
+// Whether the iterations of `row` load the elements between those of the lanes, as in a copy of even and odd columns.
+bool loads_between_lanes(const Graph& g, std::span<const Id> stores, Id row, Id lanes) {
+  if (!g.is_const(g.end(row)) || g.value(g.end(row)) < 2 || g.value(g.end(row)) > most_phases) return false;
+  return std::ranges::any_of(g.reachable(stores), [&](Id id) {
+    return g.op(id) == Op::LOAD && index_stride(g, index_of(g, id), row) == 1 &&
+           index_stride(g, index_of(g, id), lanes) == g.value(g.end(row));
+  });
+}
+
 }  // namespace
 
 std::size_t window_rows(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges) {
@@ -53,6 +64,7 @@ std::size_t window_rows(const Graph& g, std::span<const Id> stores, std::span<co
     const auto shared = std::ranges::count_if(loads, next_is_loaded);
     if (shared > 0 && shared * least_share >= std::ssize(loads)) return i;
     if (repeats_components(g, stores, ranges[i], ranges.back())) return i;
+    if (loads_between_lanes(g, stores, ranges[i], ranges.back())) return i;
   }
   return ranges.size();
 }

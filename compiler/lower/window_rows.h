@@ -1,6 +1,6 @@
 // window_rows: finds the range along which neighbouring iterations of written-out code load the same vectors: the rows of an
-// image under windows that overlap, or the rows of all pairs of points, whose components take shuffles. A few iterations side
-// by side load each vector once.
+// image under windows that overlap, the rows of all pairs of points, whose components take shuffles, or the phases of columns
+// that are apart for windows with steps. A few iterations side by side load each vector once.
 //
 // Requires: scalar code without loops.
 // Example: y[i, j] = x[i, j] + x[i + 1, j] + x[i + 2, j]: iteration i + 1 loads two of the three rows that iteration i loads.

@@ -27,6 +27,7 @@
 #include "compiler/schedule/sibling_kernels.h"
 #include "compiler/schedule/simplify_ranges.h"
 #include "compiler/schedule/split_chains.h"
+#include "compiler/schedule/split_columns.h"
 #include "compiler/schedule/split_ranges.h"
 #include "compiler/schedule/split_reduce.h"
 #include "compiler/schedule/split_stripes.h"
@@ -66,6 +67,7 @@ constexpr Pass table[] = {
     {"split_chains", segment, Form::kernels, optional, split_chains},
     {"fuse_rows", segment, Form::kernels, optional, fuse_rows},
     {"simplify_ranges", segment, Form::kernels, optional, simplify_ranges},
+    {"split_columns", segment, Form::kernels, optional, split_columns},
     {"split_reduce", segment, Form::kernels, optional, split_reduce},
     {"split_stripes", segment, Form::kernels, optional, split_stripes},
     {"sibling_kernels", segment, Form::kernels, optional, sibling_kernels},

@@ -16,6 +16,7 @@
 #include "compiler/schedule/range_pair.h"
 #include "compiler/schedule/window_copies.h"
 #include "compiler/schedule/window_operand.h"
+#include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
 namespace {
@@ -23,6 +24,7 @@ namespace {
 constexpr double fewest_reads = 1 << 14;  // of the operand: with fewer, a second kernel costs more than it saves
 constexpr double walks_for_border = 16;   // reads of each element that pay for a copy without gates
 constexpr double walks_for_steps = 4;     // reads of each element that pay for a copy that makes neighbours contiguous
+constexpr double walks_for_phases = 8;    // the same for windows whose loads of every second element several rows share
 constexpr double walks_for_turn = 2;      // the same if neighbours are apart in the tensor in any case
 constexpr double shortest_sum = 32;       // products of one element that pay for a copy of the result
 constexpr double longest_copy = 4;        // times the tensor's elements
@@ -112,7 +114,7 @@ class WindowPacking {
  private:
   // Whether the two innermost LOOP ranges are axes, the outer one perhaps without windows, that no other operand of a long sum
   // of products depends on. One range then walks through whole planes of the copy, and the results between the rows' ends are
-  // dropped.
+  // dropped. Windows of one channel that lowering writes out stay rows: several rows share their loads (window_rows.h).
   bool walks_rows_as_one(const WindowOperand& o, Id reduce) {
     if (g_.reduce_kind(reduce) != ReduceKind::fma || g_.src(kernel_.sink).size() != 1) return false;
     if (loops_.size() < 2 || o.axes.empty() || o.axes.back().loop != loops_.back()) return false;
@@ -132,7 +134,24 @@ class WindowPacking {
       const std::vector<Id> nodes = g_.reachable(s);
       if (std::ranges::binary_search(nodes, row) || std::ranges::binary_search(nodes, column.loop)) return false;
     }
-    return products >= shortest_sum;
+    const bool is_constant = g_.is_const(g_.end(row)) && g_.is_const(g_.end(column.loop));
+    return products >= shortest_sum && !(is_constant && is_plane_window(o, reduce));
+  }
+
+  // Whether the operand is a window of one channel, for each iteration another one, that lowering writes out.
+  bool is_plane_window(const WindowOperand& o, Id reduce) const {
+    const std::vector<Id> below = g_.reachable(o.value);
+    if (!std::ranges::all_of(loops_, [&](Id r) { return std::ranges::binary_search(below, r); })) return false;
+    if (std::ranges::any_of(o.others, [](const WindowDimension& d) { return d.at != d.range; })) return false;
+    std::int64_t products = 1;
+    int ranges = 0;
+    for (const Id s : g_.src(reduce)) {
+      if (g_.op(s) != Op::RANGE || g_.is_index_const(g_.end(s), 1)) continue;
+      if (!g_.is_const(g_.end(s)) || g_.value(g_.end(s)) > most_of_plane_window) return false;
+      products *= g_.value(g_.end(s));
+      ++ranges;
+    }
+    return ranges == 2 && products <= most_of_plane_window;
   }
 
   // Whether a copy of the columns for each place in a window takes less time than the sums between the rows' ends. Its planes
@@ -193,7 +212,8 @@ class WindowPacking {
       return product && turns_ && ranges > 1 && o.reads >= o.length * walks_for_rows;
     }
     if (!turns_ && !steps && !gated && !flat_) return false;
-    if (turns_ || steps) return o.reads >= o.length * (turns_ ? walks_for_turn : walks_for_steps);
+    const double for_steps = product && is_plane_window(o, reduce) ? walks_for_phases : walks_for_steps;
+    if (turns_ || steps) return o.reads >= o.length * (turns_ ? walks_for_turn : for_steps);
     const auto of_all = flat_ ? walks_.find({kernel_.segment, buffer_of(o.load)}) : walks_.end();
     return std::max(o.reads / o.length, of_all == walks_.end() ? 0 : of_all->second) >= walks_for_border;
   }

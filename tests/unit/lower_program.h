@@ -59,7 +59,7 @@ class OneKernel {
     k.sink = g.make(Op::SINK, DType::none, ends);
     for (std::size_t i = 0; i < schedule.buffers.size(); ++i) k.buffers.push_back(static_cast<int>(i));
     schedule.kernels = {k};
-    lowered = lower_kernel(g, schedule, schedule.kernels[0], facts_of(schedule.program), Target{});
+    lowered = lower_kernel(g, schedule, schedule.kernels[0], facts_of(schedule.program), target);
     return lowered;
   }
 
@@ -96,6 +96,7 @@ class OneKernel {
   Schedule schedule;
   std::vector<Id> ends;
   LoweredKernel lowered;
+  Target target;
 
  private:
   DType type(int slot) const { return schedule.buffers[static_cast<std::size_t>(slot)].dtype; }
