@@ -31,21 +31,21 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int light_body = 24;         // most operations of a body for which two registers per value fit
-constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough at the end
-constexpr int room_for_interior = 5;   // registers of the shortest range whose interior has vectors of two registers
-constexpr int widest_plan_tile = 16;   // lanes of a tile
-constexpr int waiting_tile = 32;       // products of a column of a transposed tile, which wait for those of the column before
-constexpr int tiles_in_flight = 8;     // of loops with fewer tiles, the processor runs several at once in any case
-constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
-constexpr int rows_at_once = 4;        // rows under overlapping windows
-constexpr int many_rows = 8;           // the same for windows of many rows, which share more
-constexpr int wide_window = 20;        // products of such a window
-constexpr int most_of_rows = 64;       // most operations of a body for which the vectors of these rows fit registers
-constexpr int long_body = 256;         // most operations of a body without loops whose iterations run side by side
-constexpr int operations_of_load = 4;  // fewest operations for each load of such a body
-constexpr int bytes_in_flight = 128;   // of the lanes of such a body
-constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
+constexpr int light_body = 24;          // most operations of a body for which two registers per value fit
+constexpr int cheap_body = 8;           // most operations of a body whose scalar tail is small and fast enough at the end
+constexpr int room_for_interior = 5;    // registers of the shortest range whose interior has vectors of two registers
+constexpr int widest_plan_tile = 16;    // lanes of a tile
+constexpr int waiting_tile = 32;        // products of a column of a transposed tile, which wait for those of the column before
+constexpr int tiles_in_flight = 8;      // of loops with fewer tiles, the processor runs several at once in any case
+constexpr int tile_block = 64;          // copies of tiles side by side, so that their rows share pages
+constexpr int rows_at_once = 4;         // rows under overlapping windows
+constexpr int many_rows = 8;            // the same for windows of many rows, which share more
+constexpr int wide_window = 20;         // products of such a window
+constexpr int most_of_rows = 64;        // most operations of a body for which the vectors of these rows fit registers
+constexpr int long_body = 256;          // most operations of a body without loops whose iterations run side by side
+constexpr int operations_of_load = 4;   // fewest operations for each load of such a body
+constexpr int registers_in_flight = 4;  // of each value of such a body: other vectors use the time in which one waits
+constexpr double worth_copies = 0.75;   // largest cost of written-out code, as a share of the loops' cost
 
 // The work of the lanes of a range. Values that are the same in all lanes are computed around the loop over lanes.
 struct Body {
@@ -258,9 +258,6 @@ bool has_chains(const Body& b) {
   return b.operations <= long_body && b.operations - b.conditions >= operations_of_load * b.loads;
 }
 
-// The registers of each value of a body with chains. Other vectors use the time in which one waits.
-int registers_in_flight(const Target& target) { return std::clamp(bytes_in_flight / target.vector_bytes, 1, 4); }
-
 // The rows under windows that run at once: of a constant number, nearly equal shares.
 int rows_of_windows(const Graph& g, std::span<const Id> stores, Id range, const Target& target) {
   const auto products = std::ranges::count(g.reachable(stores), Op::FMA, [&](Id id) { return g.op(id); });
@@ -313,7 +310,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const bool narrows = !b.has_loops && 4 * b.narrowest <= b.widest;  // so that accesses of the narrowest fill a register
   const int registers = !in_rows.empty()        ? 1
                         : streams               ? target.vector_registers / 4
-                        : waits                 ? registers_in_flight(target)
+                        : waits                 ? registers_in_flight
                         : is_heavy || is_narrow ? 1
                         : is_chain || narrows   ? 4
                                                 : 2;
