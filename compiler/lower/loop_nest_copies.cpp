@@ -89,7 +89,7 @@ std::vector<Copy> LoopNestBuilder::iterated(const LoopPlan& p, int step, const s
 void LoopNestBuilder::transpose(const LoopPlan& p, std::vector<Copy>& copies) {
   const Id lanes = copies[0].values.at(p.transposes);
   const auto columns = static_cast<std::uint64_t>(copies.size());
-  if (g_.op(lanes) != Op::RAMP || columns == 1 || !std::has_single_bit(columns) || copies[0].mask != no_id) return;
+  if (g_.op(lanes) != Op::RAMP || columns == 1 || !std::has_single_bit(columns)) return;
   if (g_.lanes(lanes) < std::ssize(copies) || !std::has_single_bit(static_cast<std::uint64_t>(g_.lanes(lanes)))) return;
   transpose_tile(g_, loops_, loads_to_transpose(g_, stores(), p.range, p.transposes), p.range, p.transposes, copies);
 }

@@ -84,10 +84,13 @@ std::vector<Id> loads_to_transpose(const Graph& g, std::span<const Id> stores, I
 void transpose_tile(Graph& g, RangeIds& loops, std::span<const Id> loads, Id rows, Id lanes, std::vector<Copy>& copies) {
   const int columns = count_of(copies);
   const Id first_lane = g.operand(copies[0].values.at(lanes)), first_row = copies[0].values.at(rows);
+  const Id last = sub_index(g, g.end(lanes), g.index(1));
   std::vector<Copy> lines(static_cast<std::size_t>(g.lanes(copies[0].values.at(lanes))), copies[0]);
   for (std::size_t l = 0; l < lines.size(); ++l) {
     lines[l].values[rows] = ramp(g, first_row, 1, columns);
-    lines[l].values[lanes] = add_index(g, first_lane, g.index(l));
+    const Id line = add_index(g, first_lane, g.index(l));
+    lines[l].values[lanes] = copies[0].mask == no_id ? line : index_binary(g, Op::MIN, line, last);
+    lines[l].mask = no_id;
   }
   const std::vector<std::vector<Id>> loaded = expand(g, loops, loads, lines);
   for (std::size_t i = 0; i < loads.size(); ++i) {

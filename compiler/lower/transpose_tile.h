@@ -4,7 +4,8 @@
 //   contiguous in i but not in j, so that each of its vectors would be gathered.
 // After: W contiguous LOADs of C elements along i, one for each lane of j, and SHUFFLEs that transpose them. In each copy
 //   one of the transposed vectors replaces the LOAD.
-// Requires: all lanes are active. The LOAD is in no inner loop, and has no gate that depends on j.
+//   Under a mask, the lanes behind the end of j have the line of the last element: their values are not stored.
+// Requires: some lane is active, the active lanes come first. The LOAD is in no inner loop, and has no gate that depends on j.
 // Example: y[i, j] = x[j, i], 4 copies and 4 lanes  ->  4 LOADs x[j + l, i .. i + 3], 8 SHUFFLEs, 4 STOREs
 #pragma once
 
