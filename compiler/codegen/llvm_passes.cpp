@@ -14,6 +14,7 @@
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Scalar/StraightLineStrengthReduce.h>
 
 #include "compiler/codegen/rare_clamps.h"
 
@@ -130,6 +131,7 @@ void run_llvm_passes(llvm::Module& module, llvm::TargetMachine& machine) {
     if (size <= large_function) {
       if (has_loop_until(f, functions)) join_breaks(f, functions);
       branch_at_rare_clamps(f, functions);
+      if (getenv("SLSR")) { llvm::FunctionPassManager q; q.addPass(llvm::StraightLineStrengthReducePass()); q.addPass(llvm::EarlyCSEPass(true)); functions.invalidate(f, q.run(f, functions)); }
       functions.invalidate(f, llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2, /*OnlyWhenForced=*/true)).run(f, functions));
     }
     select_bits_of_constants(f);

@@ -1,7 +1,6 @@
 #include "compiler/schedule/join_pieces.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -18,11 +17,19 @@ constexpr std::int64_t most_pieces = 4;
 constexpr std::int64_t shortest_piece = 8;  // elements: shorter ones fill no vector
 constexpr double most_loads = 0.75;         // different loads of all pieces, as a share of the loads of each
 
-// A comparison of the range: it holds for its values below `limit`, or for the others.
+// A comparison of the range: it holds for its values below `limit`, or for the others. In pieces: for the first `pieces` pieces.
 struct Comparison {
   Id node;
-  std::int64_t limit;
+  Id limit;
   bool below;
+  std::int64_t pieces = 0;
+};
+
+// The equal pieces of a range: their length, and the comparisons that cut the range into them.
+struct Pieces {
+  std::int64_t count = 0;
+  Id length = no_id;
+  std::vector<Comparison> cuts = {};
 };
 
 class PieceJoiner {
@@ -33,57 +40,74 @@ class PieceJoiner {
     if (std::ranges::any_of(g_.reachable(kernel_.sink), [&](Id id) { return g_.op(id) == Op::REDUCE; })) return;
     for (std::size_t i = 0; i < loop_ranges_of(g_, kernel_).size(); ++i) {
       const Id range = loop_ranges_of(g_, kernel_)[i];
-      const std::vector<Comparison> cuts = comparisons_of(range);
-      const std::int64_t pieces = pieces_of(range, cuts);
-      if (pieces * iterations_ > max_short_iterations || pieces < 2 || !share_loads(range, cuts, pieces)) continue;
-      join(range, cuts, pieces);
-      iterations_ *= pieces;
+      const std::optional<Pieces> p = pieces_of(range);
+      if (!p || p->count * iterations_ > max_short_iterations || !share_loads(range, *p)) continue;
+      join(range, *p);
+      iterations_ *= p->count;
     }
     if (iterations_ > 1) number_ranges(g_, kernel_);
   }
 
  private:
-  std::vector<Comparison> comparisons_of(Id range) const {
+  bool is_fixed(Id id) const {
+    return std::ranges::none_of(g_.reachable(std::span(&id, 1)), [&](Id n) { return g_.op(n) == Op::RANGE || g_.op(n) == Op::LOAD; });
+  }
+
+  std::vector<Comparison> comparisons_of(Id range) {
     std::vector<Comparison> out;
     for (const Id id : g_.reachable(kernel_.sink)) {
       if (g_.op(id) != Op::LT) continue;
       const auto [a, b] = g_.operands<2>(id);
-      if (a == range && g_.is_const(b)) out.push_back({id, g_.value(b), true});
-      if (b == range && g_.is_const(a)) out.push_back({id, g_.value(a) + 1, false});
+      if (a == range && is_fixed(b)) out.push_back({id, b, true});
+      if (b == range && is_fixed(a)) out.push_back({id, simplify_(index_add(g_, a, g_.index(1))), false});
     }
     return out;
   }
 
-  // The number of equal pieces into which the comparisons cut the range; 0: it has none.
-  std::int64_t pieces_of(Id range, const std::vector<Comparison>& cuts) const {
-    if (cuts.empty() || !g_.is_const(g_.end(range))) return 0;
-    const std::int64_t n = g_.value(g_.end(range));
-    std::int64_t length = n;
-    for (const Comparison& c : cuts) {
-      if (c.limit <= 0 || c.limit >= n) return 0;
-      length = std::gcd(length, c.limit);
+  // The equal pieces into which the comparisons cut the range, as few as possible.
+  std::optional<Pieces> pieces_of(Id range) {
+    Pieces out{.cuts = comparisons_of(range)};
+    if (out.cuts.empty()) return std::nullopt;
+    const Id end = simplify_(g_.end(range));
+    for (out.count = 2; out.count <= most_pieces; ++out.count) {
+      out.length = simplify_(g_.make(Op::FLOORDIV, DType::index, {end, g_.index(out.count)}));
+      if (g_.is_const(out.length) && g_.value(out.length) < shortest_piece) return std::nullopt;
+      const bool is_whole = pieces_until(end, out) == out.count;
+      const auto is_cut = [&](Comparison& c) {
+        c.pieces = pieces_until(c.limit, out);
+        return c.pieces > 0 && c.pieces < out.count;
+      };
+      if (is_whole && std::ranges::all_of(out.cuts, is_cut)) return out;
     }
-    return length < shortest_piece || n / length > most_pieces ? 0 : n / length;
+    return std::nullopt;
+  }
+
+  // How many pieces are before the limit; 0: none, or not only whole ones.
+  std::int64_t pieces_until(Id limit, const Pieces& p) {
+    const Id at = simplify_(limit);
+    for (std::int64_t n = 1; n <= p.count; ++n)
+      if (simplify_(index_mul(g_, p.length, g_.index(n))) == at) return n;
+    return 0;
   }
 
   // Whether the pieces load fewer different elements together than each by itself.
-  bool share_loads(Id range, const std::vector<Comparison>& cuts, std::int64_t pieces) {
-    const std::int64_t length = g_.value(g_.end(range)) / pieces;
-    const Id inside = g_.range(g_.index(length), -1, RangeKind::loop);
+  bool share_loads(Id range, const Pieces& pieces) {
+    const Id inside = g_.range(pieces.length, -1, RangeKind::loop);
     std::unordered_set<Id> different;
     std::size_t all = 0;
-    for (std::int64_t p = 0; p < pieces; ++p) {
-      const std::unordered_set<Id> own = loads_of_piece(range, cuts, p * length, inside);
+    for (std::int64_t p = 0; p < pieces.count; ++p) {
+      const std::unordered_set<Id> own = loads_of_piece(range, pieces, p, inside);
       all += own.size();
       different.insert(own.begin(), own.end());
     }
     return static_cast<double>(different.size()) <= most_loads * static_cast<double>(all);
   }
 
-  // The LOADs of the piece that begins at `first`, over the range `inside` in place of the piece's part of `range`.
-  std::unordered_set<Id> loads_of_piece(Id range, const std::vector<Comparison>& cuts, std::int64_t first, Id inside) {
-    std::unordered_map<Id, Id> now{{range, index_add(g_, inside, g_.index(first))}};
-    for (const Comparison& c : cuts) now[c.node] = truth((first < c.limit) == c.below);
+  // The LOADs of a piece, over the range `inside` in place of the piece's part of `range`.
+  std::unordered_set<Id> loads_of_piece(Id range, const Pieces& pieces, std::int64_t piece, Id inside) {
+    const Id first = simplify_(index_mul(g_, pieces.length, g_.index(piece)));
+    std::unordered_map<Id, Id> now{{range, simplify_(index_add(g_, inside, first))}};
+    for (const Comparison& c : pieces.cuts) now[c.node] = truth((piece < c.pieces) == c.below);
     std::vector<Id> values;
     for (const Id id : g_.reachable(kernel_.sink)) {
       if (!now.contains(id)) now[id] = made(id, now);
@@ -108,15 +132,14 @@ class PieceJoiner {
 
   Id truth(bool value) { return g_.constant(DType::boolean, value ? 1 : 0); }
 
-  void join(Id range, const std::vector<Comparison>& cuts, std::int64_t pieces) {
-    const std::int64_t length = g_.value(g_.end(range)) / pieces;
-    const Id piece = g_.range(g_.index(pieces), fresh_--, RangeKind::loop);
-    const Id inside = g_.range(g_.index(length), fresh_--, RangeKind::loop);
+  void join(Id range, const Pieces& pieces) {
+    const Id piece = g_.range(g_.index(pieces.count), fresh_--, RangeKind::loop);
+    const Id inside = g_.range(pieces.length, fresh_--, RangeKind::loop);
     RangeChange change;
-    const Id begin = index_mul(g_, piece, g_.index(length));
+    const Id begin = index_mul(g_, piece, pieces.length);
     change.values[range] = index_add(g_, begin, inside);
-    for (const Comparison& c : cuts) {
-      const Id limit = g_.index(c.limit / length), last = g_.index(c.limit / length - 1);
+    for (const Comparison& c : pieces.cuts) {
+      const Id limit = g_.index(c.pieces), last = g_.index(c.pieces - 1);
       change.values[c.node] =
           c.below ? g_.make(Op::LT, DType::boolean, {piece, limit}) : g_.make(Op::LT, DType::boolean, {last, piece});
     }
