@@ -238,13 +238,18 @@ void LoopNestBuilder::in_parts(std::size_t level, const std::vector<Copy>& copie
     const bool may_be_once = plan_[level].lanes && iteration != Iteration::one && g_.is_const(g_.end(plan_[level].range));
     if (may_be_once && is_one_step(first, end, step) && gains_from_constants()) {
       const std::vector<Id> once = emit(level + 1, iterated(plan_[level], step, copies, first, end, iteration));
-      effects.insert(effects.end(), once.begin(), once.end());
+      effects.insert(place(effects, iteration), once.begin(), once.end());
     } else {
-      effects.push_back(loop(level, copies, first, end, step, iteration));
+      const Id made = loop(level, copies, first, end, step, iteration);
+      effects.insert(place(effects, iteration), made);
     }
     is_narrow_ = false;
     begin = moves ? index_binary(g_, Op::MAX, begin, end) : end;
   }
+}
+
+std::vector<Id>::iterator LoopNestBuilder::place(std::vector<Id>& effects, Iteration iteration) const {
+  return iteration == Iteration::masked && !outermost_ ? effects.begin() : effects.end();
 }
 
 bool LoopNestBuilder::is_one_step(Id begin, Id end, int step) const {

@@ -132,6 +132,10 @@ class LoopNestBuilder {
   // Where a masked vector can begin so that all its lanes are active and it ends at `end`; no_id: nowhere.
   Id shifted(Id begin, Id end, int step) const;
 
+  // Where a loop stands among those of its range. In a tile step a masked vector comes first: the next step loads these elements
+  // behind the others, and a load waits until a masked store that it overlaps is in the cache.
+  std::vector<Id>::iterator place(std::vector<Id>& effects, Iteration iteration) const;
+
   // Whether a loop has one iteration, and whether its code is shorter without the loop: conditions of its lanes are constant,
   // or loops are inside.
   bool is_one_step(Id begin, Id end, int step) const;

@@ -149,6 +149,7 @@ void run_program(const Options& o) {
   std::int64_t workspace_bytes = 0;
   check(program, program.workspace(args.tensors, workspace_bytes));
   const Memory workspace = aligned_memory(static_cast<std::size_t>(workspace_bytes));
+  std::fill_n(workspace.get(), workspace_bytes, std::byte{0});  // maps its pages, as kiln::context does
   std::unique_ptr<kiln_pool, DestroyPool> pool;
   kiln_context context{};
   context.workspace = workspace.get();

@@ -68,7 +68,16 @@ class kept_workspace {
 #if defined(MADV_HUGEPAGE)
     if (huge) madvise(p, all, MADV_HUGEPAGE);  // a request: it is no error if the system refuses
 #endif
+    if (!huge) touch_pages(static_cast<volatile unsigned char*>(p), all);
     return new (p) block{all - sizeof(block)};
+  }
+
+  // A vector under a mask may reach behind the elements of a row. If nothing was written there yet, the page is not mapped, and
+  // each such vector takes hundreds of cycles.
+  static void touch_pages(volatile unsigned char* p, std::size_t bytes) {
+    constexpr std::size_t page = 4096;
+    for (std::size_t at = 0; at < bytes; at += page) p[at] = 0;
+    p[bytes - 1] = 0;
   }
 
   block* kept_ = nullptr;
