@@ -116,8 +116,9 @@ CodegenResult compile(std::span<const CodegenVariant> variants, const std::strin
   check(module);
   CodegenResult result;
   if (!outputs.llvm_ir && !outputs.assembly && !outputs.object) return result;
-  set_llvm_options(!variants.front().schedule.program.symbols.empty());
-  run_llvm_passes(module, *machine);
+  const bool has_symbols = !variants.front().schedule.program.symbols.empty();
+  set_llvm_options(has_symbols);
+  run_llvm_passes(module, *machine, has_symbols);
 
   if (outputs.llvm_ir) llvm::raw_string_ostream(result.llvm_ir) << module;
   if (outputs.assembly) result.assembly = emit_copy(module, *machine, MachineOutput::assembly);

@@ -112,7 +112,7 @@ void select_bits_of_constants(llvm::Function& f) {
 
 }  // namespace
 
-void run_llvm_passes(llvm::Module& module, llvm::TargetMachine& machine) {
+void run_llvm_passes(llvm::Module& module, llvm::TargetMachine& machine, bool has_symbols) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -131,7 +131,7 @@ void run_llvm_passes(llvm::Module& module, llvm::TargetMachine& machine) {
     if (size <= large_function) {
       if (has_loop_until(f, functions)) join_breaks(f, functions);
       branch_at_rare_clamps(f, functions);
-      if (getenv("SLSR")) { llvm::FunctionPassManager q; q.addPass(llvm::StraightLineStrengthReducePass()); q.addPass(llvm::EarlyCSEPass(true)); functions.invalidate(f, q.run(f, functions)); }
+      if (has_symbols) functions.invalidate(f, llvm::StraightLineStrengthReducePass().run(f, functions));
       functions.invalidate(f, llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2, /*OnlyWhenForced=*/true)).run(f, functions));
     }
     select_bits_of_constants(f);
