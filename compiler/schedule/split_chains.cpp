@@ -90,10 +90,12 @@ class ChainSplitter {
   }
   // Whether the reduction depends on the last one of the ranges over rows. Else it is the same for all of them.
   bool is_of_each(Id reduce) const { return depends_on_one(reduce, std::span(rows_).last(1)); }
+  // A symbolic extent may be short, and in long rows one element more for each row costs hardly any time.
   bool has_at_most(Id reduce, std::int64_t most) const {
     std::int64_t n = 1;
     for (const Id r : ranges_of(reduce)) {
-      if (!g_.is_const(g_.end(r)) || g_.value(g_.end(r)) > most) return false;
+      if (!g_.is_const(g_.end(r))) continue;
+      if (g_.value(g_.end(r)) > most) return false;
       n *= g_.value(g_.end(r));
     }
     return n <= most;

@@ -2,7 +2,7 @@
 //
 // Before: a kernel over rows and few elements of each row. It has a long sum in order, which depends on the element, and a long
 //   striped reduction, which depends on the row only. Or a kernel with one value for each row: a function, such
-//   as an exponential, of striped reductions of at most 512 elements.
+//   as an exponential, of striped reductions of at most 512 elements, or of a symbolic number of elements.
 // After: a kernel before it stores the striped reduction for each row, and the kernel loads it.
 // Requires: kernel_split ran.
 // Ensures: the same values.
