@@ -22,11 +22,14 @@ constexpr std::int64_t short_border = 16;         // iterations that may run one
 // The sign of b - a in the interior. 0 counts as positive or negative if the operation has the same result.
 enum class Sign { unknown, positive, negative };
 
+// The borders whose conditions are constant in the iterations that values are wanted for.
+enum class Known { both, low, high };
+
 class InteriorValues {
  public:
   // border: 0, or the number of iterations of the low border, whose values are wanted in place of the interior's.
-  InteriorValues(Graph& g, Id range, const Facts& facts, std::int64_t border = 0)
-      : g_(g), range_(range), bounds_(g, facts), border_(border) {}
+  InteriorValues(Graph& g, Id range, const Facts& facts, std::int64_t border = 0, Known known = Known::both)
+      : g_(g), range_(range), bounds_(g, facts), border_(border), known_(known) {}
 
   // Only nodes that depend on the range may change. Other loops must stay the same nodes, which the code of the borders shares.
   Id operator()(Id id, std::span<const Id> x) {
@@ -97,14 +100,16 @@ class InteriorValues {
     const std::int64_t low = near(c > 0 ? near_low.min : near_low.max);
     const std::int64_t first = c > 0 ? ceil_div(positive - low, c) : ceil_div(low - negative, -c);
     const auto beyond = symbolic::plus(g_, rest, *extent, c);
-    if (!beyond) return raise(lo, low, first) ? behind : Sign::unknown;
+    const auto in_low = [&] { return known_ == Known::high ? Sign::unknown : behind; };
+    const auto in_high = [&] { return known_ == Known::low ? Sign::unknown : before; };
+    if (!beyond) return raise(lo, low, first) ? in_low() : Sign::unknown;
     const Interval near_high = interval(*beyond);
     const std::int64_t high = near(c > 0 ? near_high.max : near_high.min);
     const std::int64_t last = c > 0 ? ceil_div(high - negative, c) - 1 : ceil_div(positive - high, -c) - 1;
     // In a range of constant extent the end may be nearer than the begin. The high border has no lanes, so it should be short.
-    if (last < first && last <= short_border && raise(cut, high, last)) return before;
-    if (raise(lo, low, first)) return behind;
-    return raise(cut, high, last) ? before : Sign::unknown;
+    if (last < first && last <= short_border && raise(cut, high, last)) return in_high();
+    if (raise(lo, low, first)) return in_low();
+    return raise(cut, high, last) ? in_high() : Sign::unknown;
   }
   // Bounds of the sum. n * (e // n) is e - e % n, so that it may cancel against other terms: e - 2 * (e // 2) is 0 or 1.
   Interval interval(const Poly& p) {
@@ -137,7 +142,7 @@ class InteriorValues {
 
   // a - k * n for the k with which it is within 0 .. n - 1 in the interior. a is range + rest.
   Id remainder(Id a, Id n) {
-    if (border_ > 0) return no_id;
+    if (border_ > 0 || known_ != Known::both) return no_id;
     const auto sum = symbolic::sum_of(g_, a), divisor = symbolic::sum_of(g_, n), extent = symbolic::sum_of(g_, g_.end(range_));
     if (!sum || !divisor || !extent) return no_id;
     std::optional<Poly> best;  // of the fewest iterations at the borders: r + 63 of 64 is r - 1 behind the first one
@@ -193,6 +198,7 @@ class InteriorValues {
   Id range_;
   Bounds bounds_;
   std::int64_t border_;
+  Known known_;
   std::unordered_set<Id> over_range_;
 };
 
@@ -234,7 +240,13 @@ std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id r
   InteriorValues search(g, range, facts);
   std::vector<Id> found = rewritten(g, all, search);
   if (std::ranges::equal(found, g.src(all))) return std::nullopt;
-  Interior out{std::move(found), search.lo, search.cut, {}, has_linear_indices(g, stores, range)};
+  Interior out{.stores = std::move(found),
+               .lo = search.lo,
+               .cut = search.cut,
+               .low = {},
+               .left = {},
+               .right = {},
+               .is_linear = has_linear_indices(g, stores, range)};
   out.is_known = out.is_linear || (g.is_const(extent) && has_known_indices(g, stores, range));
   if (out.lo > 1 && out.lo >= lanes) {
     InteriorValues low(g, range, facts, out.lo);
@@ -242,7 +254,13 @@ std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id r
   }
   const std::int64_t one_by_one = (out.low.empty() ? out.lo : 0) + out.cut;
   if (one_by_one > 2 * widest_border) return std::nullopt;
-  if (!g.is_const(extent)) return out;
+  if (!g.is_const(extent)) {
+    if (!out.is_linear || !out.low.empty()) return out;
+    InteriorValues left(g, range, facts, 0, Known::high), right(g, range, facts, 0, Known::low);
+    out.left = rewritten(g, all, left);
+    out.right = rewritten(g, all, right);
+    return out;
+  }
   // A row of several vectors whose indices are not linear at its borders would load lane by lane.
   if (!out.is_linear && g.value(extent) > lanes && fewest_inside * one_by_one <= g.value(extent)) return out;
   // Of a short range, an interior of one vector pays if it has an iteration of the borders at most for each vector.

@@ -22,6 +22,9 @@ struct Interior {
   std::int64_t lo = 0, cut = 0;
   // The stores for range < lo, if these iterations can have lanes too, as in the first part of a concatenation.
   std::vector<Id> low;
+  // Of an extent that is not constant, with linear indices and without `low`: the stores for range < extent - cut, whose
+  // conditions are those of the low border, and the stores for lo <= range.
+  std::vector<Id> left, right;
   bool is_linear = false;  // whether the indices of all accesses are linear in the range at the borders too
   bool is_known = false;   // whether constants give all indices at the borders, as if they wrap or are clamped: near_gathers
 };

@@ -103,29 +103,37 @@ std::vector<Id> LoopNestBuilder::with_lanes_at_ends(std::size_t level, const std
   const LoopPlan& p = plan_[level];
   const Interior& in = *interior_;
   const int lanes = lanes_of_edge(p, in);
-  const Id zero = g_.index(0), one = g_.index(1), end = g_.end(p.range);
-  const Id vectors = index_binary(g_, Op::FLOORDIV, end, g_.index(lanes));
+  const Id zero = g_.index(0), one = g_.index(1), end = g_.end(p.range), width = g_.index(lanes);
+  const Id inner = sub_index(g_, end, g_.index(std::max(in.lo, in.cut)));
+  const Id vectors = index_binary(g_, Op::FLOORDIV, inner, width);
   const Id fits = index_binary(g_, Op::MAX, index_binary(g_, Op::MIN, vectors, one), zero);
-  const Id first = mul_index(g_, g_.index(lanes), fits), room = sub_index(g_, end, add_index(g_, first, g_.index(in.cut)));
-  const Id last = add_index(g_, first, index_binary(g_, Op::MUL, index_binary(g_, Op::MAX, room, zero), fits));
-  const bool shifts = last_ == LastVector::shifted && may_store_twice();
+  const Id first = mul_index(g_, width, fits), room = sub_index(g_, end, add_index(g_, first, g_.index(in.cut)));
+  const Id last = add_index(g_, first, index_binary(g_, Op::MUL, room, fits));
+  const Id short_end = index_binary(g_, Op::MUL, end, sub_index(g_, one, fits));
   std::vector<Id> effects;
-  if (!shifts) effects.push_back(loop(level, copies, zero, first, lanes, Iteration::whole));
-  part_ = &in.stores;
+  const auto add = [&](const std::vector<Id>* part, Id from, Id to, int step, Iteration iteration) {
+    part_ = part;
+    effects.push_back(loop(level, copies, from, to, step, iteration));
+    part_ = nullptr;
+  };
+  add(&in.left, zero, first, lanes, Iteration::whole);
   Id at = first;
   for (const int step : {p.step, lanes}) {
     if (at != first && step == p.step) break;
     const Id whole = end_of_whole(at, last, step);
-    effects.push_back(loop(level, copies, at, whole, step, Iteration::whole));
+    add(&in.stores, at, whole, step, Iteration::whole);
     at = whole;
   }
-  part_ = nullptr;
-  // The vector at the end covers all iterations behind the interior's vectors, but for some of a border of more than one.
-  if (shifts) {
-    at_both_ends(level, copies, {zero, end}, lanes, in.cut > 1 ? at : no_id, effects);
-    at = index_binary(g_, Op::MUL, end, fits);
+  if (last_ == LastVector::shifted && may_store_twice()) {
+    // The last vector covers all iterations behind the interior's vectors, but for some of a border of more than one.
+    const Id begin = sub_index(g_, end, width), zero_or_more = index_binary(g_, Op::MAX, sub_index(g_, begin, at), zero);
+    const auto once = [&](Id if_positive) { return mul_index(g_, index_binary(g_, Op::MUL, index_binary(g_, Op::MIN, if_positive, one), fits), width); };
+    if (in.cut > 1) add(&in.right, at, add_index(g_, at, once(zero_or_more)), lanes, Iteration::whole);
+    add(&in.right, sub_index(g_, end, once(sub_index(g_, end, at))), end, lanes, Iteration::whole);
+  } else {
+    add(&in.right, index_binary(g_, Op::MAX, at, short_end), end, lanes, Iteration::masked);
   }
-  effects.push_back(loop(level, copies, at, end, lanes, Iteration::masked));
+  add(nullptr, zero, short_end, lanes, Iteration::masked);
   return effects;
 }
 

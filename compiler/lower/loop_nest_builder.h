@@ -209,9 +209,8 @@ class LoopNestBuilder {
   // Emits the later levels for one iteration of this loop and of the loops around it.
   std::vector<Id> emit_once(std::size_t level, Copy here, Id range);
 
-  // Emits the later levels with other stores in place of stores_, the interior's and its low border's.
-  std::vector<Id> emit_others(std::size_t level, const std::vector<Copy>& copies, const std::vector<Id>& stores,
-                              std::vector<Id> inside, std::vector<Id> low);
+  // Emits the later levels with other stores in place of stores_ and those of the interior and its borders.
+  std::vector<Id> emit_others(std::size_t level, const std::vector<Copy>& copies, const std::vector<Id>& stores, Interior inside);
 
   // Emits the later levels for STOREs of `step` iterations. Simplified, equal indices are equal nodes, and so are the loads.
   std::vector<Id> emit_rows(std::size_t level, int step, const std::vector<Copy>& copies, Id range);
@@ -246,7 +245,7 @@ class LoopNestBuilder {
   LoopPart version_ = {};                      // unless rows_ is `any`: the iterations of the level around the rows
   bool is_narrow_ = false;                     // while the loops inside such a shorter vector are built
   bool in_memory_ = false;                     // whether carried values are in arrays, which all lanes share
-  const std::vector<Id>* part_ = nullptr;      // the stores of the interior or its low border, while their loops are built
+  const std::vector<Id>* part_ = nullptr;      // the stores of the interior or a border, while their loops are built
 };
 
 }  // namespace kiln::compiler

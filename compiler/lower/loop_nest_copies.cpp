@@ -1,5 +1,6 @@
 // The members of LoopNestBuilder that copy the stores for the iterations of a range.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <unordered_set>
 #include <utility>
@@ -12,6 +13,11 @@
 #include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
+namespace {
+
+std::array<std::vector<Id>*, 4> stores_of(Interior& i) { return {&i.stores, &i.low, &i.left, &i.right}; }
+
+}  // namespace
 
 bool LoopNestBuilder::once(std::size_t level, const std::vector<Copy>& copies) const {
   if (part_ != nullptr || in_memory_ || level + 1 == plan_.size() || copies.size() != 1 || copies[0].mask != no_id)
@@ -26,22 +32,23 @@ bool LoopNestBuilder::once(std::size_t level, const std::vector<Copy>& copies) c
 std::vector<Id> LoopNestBuilder::emit_once(std::size_t level, Copy here, Id range) {
   here.values[plan_[level].range] = range;
   std::vector<Id> roots(stores_.begin(), stores_.end());
-  const Interior inside = interior_.value_or(Interior{});
-  roots.insert(roots.end(), inside.stores.begin(), inside.stores.end());
-  roots.insert(roots.end(), inside.low.begin(), inside.low.end());
+  Interior inside = interior_.value_or(Interior{});
+  for (const std::vector<Id>* part : stores_of(inside)) roots.insert(roots.end(), part->begin(), part->end());
   const std::vector<Id> all = expand(g_, loops_, roots, std::span(&here, 1))[0];
-  const auto border = all.begin() + std::ssize(stores_), low = border + std::ssize(inside.stores);
-  return emit_others(level, {Copy{}}, {all.begin(), border}, {border, low}, {low, all.end()});
+  auto at = all.begin() + std::ssize(stores_);
+  const std::vector<Id> border(all.begin(), at);
+  for (std::vector<Id>* part : stores_of(inside)) {
+    const auto begin = std::exchange(at, at + std::ssize(*part));
+    part->assign(begin, at);
+  }
+  return emit_others(level, {Copy{}}, border, std::move(inside));
 }
 
 std::vector<Id> LoopNestBuilder::emit_others(std::size_t level, const std::vector<Copy>& copies, const std::vector<Id>& stores,
-                                             std::vector<Id> inside, std::vector<Id> low) {
+                                             Interior inside) {
   const std::span<const Id> whole = std::exchange(stores_, stores);
   const std::optional<Interior> interior = interior_;
-  if (interior_) {
-    interior_->stores = std::move(inside);
-    interior_->low = std::move(low);
-  }
+  if (interior_) interior_ = std::move(inside);
   std::vector<Id> effects = emit(level + 1, copies);
   interior_ = interior;
   stores_ = whole;
@@ -58,9 +65,10 @@ std::vector<Id> LoopNestBuilder::emit_rows(std::size_t level, int step, const st
     }
     return out;
   };
-  const Interior inside = interior_.value_or(Interior{});
-  const std::vector<Id> rows = rows_of(stores_), inner = rows_of(inside.stores), low = rows_of(inside.low);
-  return emit_others(level, copies, rows, inner, low);
+  const std::vector<Id> rows = rows_of(stores_);
+  Interior inside = interior_.value_or(Interior{});
+  for (std::vector<Id>* part : stores_of(inside)) *part = rows_of(*part);
+  return emit_others(level, copies, rows, std::move(inside));
 }
 
 std::vector<Copy> LoopNestBuilder::written_out(const LoopPlan& p, const std::vector<Copy>& copies) {

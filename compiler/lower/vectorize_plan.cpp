@@ -235,6 +235,8 @@ std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std:
   if (outer_lanes(g, stores, ranges) && !outer_lanes(g, stores, order)) return as_they_are;
   const Body b = look(g, stores, ranges.back());
   if (!b.fma_loops.empty()) return as_they_are;  // tiles of an fma loop already share their loads
+  const bool is_flat = !b.has_loops && !b.has_loops_around;
+  if (is_flat && window_rows(g, stores, ranges) + 1 < ranges.size()) return as_they_are;  // and so do rows under windows
   const LaneCost cost(g, stores, order, first_short, target);
   const bool fits = cost.operations() <= huge_body && cost.registers() <= target.vector_registers;
   const bool fill_tiles = Short(g, order).iterations >= std::min(widest_plan_tile, target.vector_bytes / b.widest);
