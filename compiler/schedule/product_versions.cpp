@@ -89,12 +89,12 @@ Id iterations(Graph& g, std::span<const Id> ranges, std::int64_t most) {
   return n;
 }
 
-// 1 if panels of the operand pay, else 0. Each call computes it, so it is one test with the lowest of the limits.
+// 1 if panels of the operand pay, else 0. Each call computes it, so it is one test with the lowest of the limits. The limits are
+// for one matrix of several.
 Id is_large(Graph& g, const Operand& o, Id rows) {
   const auto [size, walks] = lowest_panel_limit;
   const std::int64_t fewest = size / bytes(g.dtype(o.value)) + 1;
-  std::vector<Id> ranges = o.outer;
-  ranges.insert(ranges.end(), {o.r, o.column});
+  const Id ranges[] = {o.r, o.column};
   const Id columns = at_least(g, g.end(o.column), fewest_panels * o.panel);
   const Id both = index_mul(g, columns, at_least(g, iterations(g, ranges, fewest), fewest));
   return index_mul(g, both, at_least(g, rows, walks));
