@@ -84,6 +84,15 @@ std::size_t outer_of_lanes(const Graph& g, std::span<const Id> stores, std::span
 // The extent if it is a constant, else 0.
 std::int64_t constant_extent(const Graph& g, Id range) { return g.is_const(g.end(range)) ? g.value(g.end(range)) : 0; }
 
+// The extent that most iterations of the loops around have: the rows of a tile are min(8, what is left), so 8. 0: not known.
+std::int64_t usual_extent(const Graph& g, Id range) {
+  const Id end = g.end(range);
+  if (g.op(end) == Op::MIN)
+    for (const Id least : g.src(end))
+      if (g.is_const(least)) return g.value(least);
+  return constant_extent(g, range);
+}
+
 // The iterations of one of several nearly equal shares of a range. A share has at most `most` iterations.
 int even_share(std::int64_t extent, int most) {
   if (extent == 0) return most;
@@ -112,7 +121,7 @@ std::size_t copied_range(const Graph& g, std::span<const Id> stores, std::span<c
     std::size_t best = ranges.size();
     int copies = 0;
     for (std::size_t i = lanes; i-- > 0 && 3 * copies <= 2 * most;) {
-      const int here = even_share(constant_extent(g, ranges[i]), most);
+      const int here = even_share(usual_extent(g, ranges[i]), most);
       if (here <= copies || !shares_load(g, stores, fma_loops, ranges, i, vector_load)) continue;
       best = i;
       copies = here;
@@ -236,7 +245,7 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
   const std::size_t at =
       fma_loops.empty() ? outer_of_lanes(g, stores, ranges, loops) : copied_range(g, stores, loops, ranges, most);
   if (at == ranges.size()) return std::nullopt;
-  const std::int64_t rows = constant_extent(g, ranges[at]);
+  const std::int64_t rows = usual_extent(g, ranges[at]);
   int copies = is_tree ? 1 : even_share(rows, most);
   if (registers == 4 && side_by_side == 1 && !is_tree && !fma_loops.empty() && rows > most && rows <= rows_at_once) {
     copies = narrow<int>(rows);
