@@ -1,7 +1,7 @@
 // Runs LLVM passes on the module: redundancy, peepholes, loop-invariant code. LLVM's loop and SLP vectorisers and its unroller
 // do not run, because lowering decides about vectors and loops. Very large functions get linear passes only.
-// has_symbols: whether the program has symbols. Then the address of a row is the address of the row before and a symbolic stride,
-// in place of a product of its own.
+// has_symbols: whether the program has symbols. Then the address of a row is the address of the row before and a symbolic
+// stride, in place of a product of its own.
 #pragma once
 
 #include <llvm/IR/Module.h>

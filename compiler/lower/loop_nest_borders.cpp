@@ -127,7 +127,9 @@ std::vector<Id> LoopNestBuilder::with_lanes_at_ends(std::size_t level, const std
   if (last_ == LastVector::shifted && may_store_twice()) {
     // The last vector covers all iterations behind the interior's vectors, but for some of a border of more than one.
     const Id begin = sub_index(g_, end, width), zero_or_more = index_binary(g_, Op::MAX, sub_index(g_, begin, at), zero);
-    const auto once = [&](Id if_positive) { return mul_index(g_, index_binary(g_, Op::MUL, index_binary(g_, Op::MIN, if_positive, one), fits), width); };
+    const auto once = [&](Id if_positive) {
+      return mul_index(g_, index_binary(g_, Op::MUL, index_binary(g_, Op::MIN, if_positive, one), fits), width);
+    };
     if (in.cut > 1) add(&in.right, at, add_index(g_, at, once(zero_or_more)), lanes, Iteration::whole);
     add(&in.right, sub_index(g_, end, once(sub_index(g_, end, at))), end, lanes, Iteration::whole);
   } else {

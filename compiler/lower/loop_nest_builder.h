@@ -132,8 +132,8 @@ class LoopNestBuilder {
   // Where a masked vector can begin so that all its lanes are active and it ends at `end`; no_id: nowhere.
   Id shifted(Id begin, Id end, int step) const;
 
-  // Where a loop stands among those of its range. In a tile step a masked vector comes first: the next step loads these elements
-  // behind the others, and a load waits until a masked store that it overlaps is in the cache.
+  // Where a loop stands among those of its range. In a tile step a masked vector comes first: the next step loads these
+  // elements behind the others, and a load waits until a masked store that it overlaps is in the cache.
   std::vector<Id>::iterator place(std::vector<Id>& effects, Iteration iteration) const;
 
   // Whether a loop has one iteration, and whether its code is shorter without the loop: conditions of its lanes are constant,
@@ -210,7 +210,8 @@ class LoopNestBuilder {
   std::vector<Id> emit_once(std::size_t level, Copy here, Id range);
 
   // Emits the later levels with other stores in place of stores_ and those of the interior and its borders.
-  std::vector<Id> emit_others(std::size_t level, const std::vector<Copy>& copies, const std::vector<Id>& stores, Interior inside);
+  std::vector<Id> emit_others(std::size_t level, const std::vector<Copy>& copies, const std::vector<Id>& stores,
+                              Interior inside);
 
   // Emits the later levels for STOREs of `step` iterations. Simplified, equal indices are equal nodes, and so are the loads.
   std::vector<Id> emit_rows(std::size_t level, int step, const std::vector<Copy>& copies, Id range);

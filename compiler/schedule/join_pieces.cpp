@@ -17,7 +17,8 @@ constexpr std::int64_t most_pieces = 4;
 constexpr std::int64_t shortest_piece = 8;  // elements: shorter ones fill no vector
 constexpr double most_loads = 0.75;         // different loads of all pieces, as a share of the loads of each
 
-// A comparison of the range: it holds for its values below `limit`, or for the others. In pieces: for the first `pieces` pieces.
+// A comparison of the range: it holds for its values below `limit`, or for the others. In pieces: for the first `pieces`
+// pieces.
 struct Comparison {
   Id node;
   Id limit;
@@ -50,7 +51,8 @@ class PieceJoiner {
 
  private:
   bool is_fixed(Id id) const {
-    return std::ranges::none_of(g_.reachable(std::span(&id, 1)), [&](Id n) { return g_.op(n) == Op::RANGE || g_.op(n) == Op::LOAD; });
+    return std::ranges::none_of(g_.reachable(std::span(&id, 1)),
+                                [&](Id n) { return g_.op(n) == Op::RANGE || g_.op(n) == Op::LOAD; });
   }
 
   std::vector<Comparison> comparisons_of(Id range) {

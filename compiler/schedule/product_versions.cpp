@@ -89,8 +89,8 @@ Id iterations(Graph& g, std::span<const Id> ranges, std::int64_t most) {
   return n;
 }
 
-// 1 if panels of the operand pay, else 0. Each call computes it, so it is one test with the lowest of the limits. The limits are
-// for one matrix of several.
+// 1 if panels of the operand pay, else 0. Each call computes it, so it is one test with the lowest of the limits. The limits
+// are for one matrix of several.
 Id is_large(Graph& g, const Operand& o, Id rows) {
   const auto [size, walks] = lowest_panel_limit;
   const std::int64_t fewest = size / bytes(g.dtype(o.value)) + 1;
