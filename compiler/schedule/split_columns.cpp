@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t lanes = 16;                 // of the widest vectors
 constexpr std::int64_t most_of_rest = 4;           // columns: more of them take as long as a vector
 constexpr std::int64_t most_columns = 256;         // of more, the last vector is a small part
-constexpr std::int64_t fewest_rows = 64;           // lanes of the last columns
+constexpr std::int64_t fewest_column_lanes = 64;   // lanes of the last columns
 constexpr std::int64_t fewest_terms = 64;          // of a sum: fewer take less time than three more kernels
 constexpr std::int64_t fewest_products = 1 << 16;  // of a column
 
@@ -51,7 +51,7 @@ class ColumnSplitter {
     column_ = loops[1];
     const std::int64_t columns = g_.value(g_.end(column_)), rest = columns % lanes;
     if (columns < lanes || columns > most_columns || rest == 0 || rest > most_of_rest) return false;
-    if (g_.value(g_.end(row_)) < fewest_rows) return false;
+    if (g_.value(g_.end(row_)) < fewest_column_lanes) return false;
     for (const Id id : g_.reachable(kernel_.sink)) {
       if (g_.op(id) != Op::REDUCE) continue;
       if (reduce_ != no_id) return false;
