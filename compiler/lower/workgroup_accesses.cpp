@@ -22,7 +22,7 @@ constexpr std::int64_t most_values = 2'000'000;  // values that the test compute
 
 using Values = std::unordered_map<Id, std::int64_t>;  // by RANGE or CARRY
 
-struct Access {
+struct SharedAccess {
   Op op;
   Id index, gate, memory;
   std::optional<Poly> sum;
@@ -199,7 +199,7 @@ class BarrierInterval {
 
   bool is_wanted(Id loop) {
     std::vector<Id> roots;
-    for (const Access& a : accesses_) {
+    for (const SharedAccess& a : accesses_) {
       roots.push_back(a.index);
       if (a.gate != no_id) roots.push_back(a.gate);
     }
@@ -282,7 +282,7 @@ class BarrierInterval {
     now[range_] = item;
     for (std::size_t k = 0; k < iteration.size(); ++k) now[inner_[k].first] = inner_[k].second[iteration[k]];
     evaluate_.at(std::move(now));
-    for (const Access& a : accesses_) {
+    for (const SharedAccess& a : accesses_) {
       const bool matters = written_.contains(a.memory);
       const auto at = element(a);
       if (!at || !a.is_plain) offsets_[a.index] = std::nullopt;
@@ -297,7 +297,7 @@ class BarrierInterval {
   }
 
   // The index of the access, without the unknown term that all accesses to this memory share.
-  std::optional<std::int64_t> element(const Access& a) {
+  std::optional<std::int64_t> element(const SharedAccess& a) {
     if (!a.sum) return std::nullopt;
     std::int64_t sum = 0;
     std::vector<std::pair<std::int64_t, std::vector<Id>>> unknown;
@@ -352,7 +352,7 @@ class BarrierInterval {
   Evaluator evaluate_;
   std::vector<Id> nodes_;
   std::unordered_set<Id> inside_, written_;  // nodes of the barrier interval; memories that it writes
-  std::vector<Access> accesses_;
+  std::vector<SharedAccess> accesses_;
   std::unordered_map<Id, bool> atoms_;
   std::unordered_map<Id, Id> loops_;                             // by RANGE
   std::vector<std::pair<Id, std::vector<std::int64_t>>> inner_;  // RANGE and its values
