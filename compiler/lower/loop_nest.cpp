@@ -58,7 +58,7 @@ std::vector<Id> LoopNestBuilder::emit(std::size_t level, const std::vector<Copy>
   const Id whole = p.lanes && all.block_end == no_id ? aligned(level, copies, begin, end, effects) : first;
   const bool always = p.streams == no_id && !is_part_of_chunk(level);
   if (always && whole == first && divides(g_.end(p.range), p.step)) {
-    if (p.lanes && is_one_step(first, end, p.step) && gains_from_constants())
+    if (p.lanes && first != end && is_one_step(first, end, p.step) && gains_from_constants())
       return emit(level + 1, iterated(p, p.step, copies, first, end, Iteration::whole));
     effects.push_back(loop(level, copies, first, end, p.step, Iteration::whole));
     return effects;
