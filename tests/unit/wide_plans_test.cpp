@@ -4,7 +4,7 @@
 namespace kiln::compiler::testing {
 namespace {
 
-const Target avx2 = target_named("x86-64-v3"), avx512 = target_named("x86-64-v4");
+const Target sixteen_registers = target_named("x86-64-v3"), wide_registers = target_named("x86-64-v4");
 
 // y[i, j] = sum over r < 40 of x[i, r, j]
 void make_sums(OneKernel& k, Id rows, std::int64_t columns) {
@@ -31,7 +31,7 @@ TEST(WidePlans, ShortRowsAreOneMaskedVector) {
   for (const std::int64_t columns : {3, 5, 7, 9, 15}) {
     const int lanes = columns < 5 ? 0 : columns < 8 ? 8 : 16;
     OneKernel k;
-    k.target = avx512;
+    k.target = wide_registers;
     make_sums(k, k.symbol("M"), columns);
     k.lower();
     for (const int n : {4, 8, 16}) EXPECT_EQ(count(k.g, k.lowered.sink, Op::ADD, n) != 0, n == lanes) << columns;
@@ -53,13 +53,13 @@ TEST(WidePlans, FewRowsHaveOnePass) {
       if (k.g.op(id) == Op::FOR) most = std::max(most, static_cast<std::size_t>(k.g.slot(id)));
     return most;
   };
-  EXPECT_EQ(accumulators(8, avx512), 8u);    // of 32 lanes
-  EXPECT_EQ(accumulators(11, avx512), 11u);  // of 32 lanes
-  EXPECT_EQ(accumulators(2, avx512), 24u);   // of 16 lanes
-  EXPECT_EQ(accumulators(3, avx512), 24u);
-  EXPECT_EQ(accumulators(4, avx512), 24u);
-  EXPECT_EQ(accumulators(12, avx512), 6u);  // of 64 lanes
-  EXPECT_EQ(accumulators(8, avx2), 4u);     // of 16 lanes
+  EXPECT_EQ(accumulators(8, wide_registers), 8u);    // of 32 lanes
+  EXPECT_EQ(accumulators(11, wide_registers), 11u);  // of 32 lanes
+  EXPECT_EQ(accumulators(2, wide_registers), 24u);   // of 16 lanes
+  EXPECT_EQ(accumulators(3, wide_registers), 24u);
+  EXPECT_EQ(accumulators(4, wide_registers), 24u);
+  EXPECT_EQ(accumulators(12, wide_registers), 6u);    // of 64 lanes
+  EXPECT_EQ(accumulators(8, sixteen_registers), 4u);  // of 16 lanes
 }
 
 // Two chains side by side use the time in which a multiply-add waits for the one before.
@@ -76,11 +76,11 @@ TEST(WidePlans, TransposedTilesOfFewRowsAreSideBySide) {
       if (k.g.op(id) == Op::FOR) most = std::max(most, static_cast<std::size_t>(k.g.slot(id)));
     return most;
   };
-  EXPECT_EQ(vectors(1, 130, avx512), 2u);
-  EXPECT_EQ(vectors(2, 130, avx512), 4u);
-  EXPECT_EQ(vectors(4, 130, avx512), 4u);  // the work of four rows fills the time
-  EXPECT_EQ(vectors(1, 100, avx512), 1u);  // short chains overlap in any case
-  EXPECT_EQ(vectors(1, 100, avx2), 2u);
+  EXPECT_EQ(vectors(1, 130, wide_registers), 2u);
+  EXPECT_EQ(vectors(2, 130, wide_registers), 4u);
+  EXPECT_EQ(vectors(4, 130, wide_registers), 4u);  // the work of four rows fills the time
+  EXPECT_EQ(vectors(1, 100, wide_registers), 1u);  // short chains overlap in any case
+  EXPECT_EQ(vectors(1, 100, sixteen_registers), 2u);
 }
 
 // y[h, q] = x[2 * q + h]: both phases come from one pair of loads.
@@ -90,7 +90,7 @@ TEST(WidePlans, PhasesShareLoads) {
   const int x = k.buffer(DType::f32, k.index(Op::MUL, rows, wide)), y = k.buffer(DType::f32, k.index(Op::MUL, rows, wide));
   const Id i = k.range(rows), h = k.range(two), q = k.range(columns);
   k.store(y, k.at(k.at(i, two, h), columns, q), k.load(x, k.at(i, wide, k.at(q, two, h))), {i, h, q});
-  k.target = avx512;
+  k.target = wide_registers;
   k.lower();
   EXPECT_EQ(count(k.g, k.lowered.sink, Op::LOAD), 4u);
   EXPECT_EQ(count(k.g, k.lowered.sink, Op::STORE), 4u);
