@@ -250,7 +250,7 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
     }
   const Id extent = g.end(vector.range);
   const bool is_huge = operations > huge_body;
-  if (has_loop && !has_local) {  // what is outside of the loops hardly counts
+  if (has_loop && !has_local) {  // the bodies of loops run most often
     widest = walk.widest;
     operations = walk.operations;
   }

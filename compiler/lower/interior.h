@@ -8,6 +8,7 @@
 // Example: WHERE(i >= 1, LOAD(x, i - 1, gate i >= 1), 0)  ->  LOAD(x, i - 1), with lo = 1 and cut = 0
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -22,12 +23,14 @@ struct Interior {
   std::int64_t lo = 0, cut = 0;
   // The stores for range < lo, if these iterations can have lanes too, as in the first part of a concatenation.
   std::vector<Id> low;
-  // Of an extent that is not constant, with linear indices and without `low`: the stores for range < extent - cut, whose
-  // conditions are those of the low border, and the stores for lo <= range.
+  // Only if the extent is symbolic, all indices are linear and `low` is empty. left: the stores for range < extent - cut; they
+  // keep the conditions of the low border. right: the stores for lo <= range; they keep those of the high border.
   std::vector<Id> left, right;
   bool is_linear = false;  // whether the indices of all accesses are linear in the range at the borders too
   bool is_known = false;   // whether constants give all indices at the borders, as if they wrap or are clamped: near_gathers
 };
+
+inline std::array<std::vector<Id>*, 4> all_stores(Interior& i) { return {&i.stores, &i.low, &i.left, &i.right}; }
 
 // nullopt: no condition is known in an interior, or the borders are most of the range.
 std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id range, int lanes, const Facts& facts);

@@ -30,8 +30,7 @@ LoopNestBuilder::LoopNestBuilder(Graph& g, RangeIds& loops, std::span<const Id> 
     if (!p.lanes || p.masked_all || in_memory_ || borders != Borders::split) continue;
     interior_ = find_interior(g, stores, p.range, p.step, facts);
     if (!interior_) continue;
-    for (std::vector<Id>* part : {&interior_->stores, &interior_->low, &interior_->left, &interior_->right})
-      own_loops(*part, p.range);
+    for (std::vector<Id>* part : all_stores(*interior_)) own_loops(*part, p.range);
   }
 }
 

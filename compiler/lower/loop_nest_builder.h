@@ -132,8 +132,9 @@ class LoopNestBuilder {
   // Where a masked vector can begin so that all its lanes are active and it ends at `end`; no_id: nowhere.
   Id shifted(Id begin, Id end, int step) const;
 
-  // Where a loop stands among those of its range. In a tile step a masked vector comes first: the next step loads these
-  // elements behind the others, and a load waits until a masked store that it overlaps is in the cache.
+  // The place of a loop among the loops over the same range. In a tile step the loop of the masked vector is the first one. The
+  // next step loads the elements in their order, so it loads those of the masked vector last. A load waits until the cache has
+  // the elements of a masked store, and so much work between the two hides the wait.
   std::vector<Id>::iterator place(std::vector<Id>& effects, Iteration iteration) const;
 
   // Whether a loop has one iteration, and whether its code is shorter without the loop: conditions of its lanes are constant,
@@ -209,7 +210,7 @@ class LoopNestBuilder {
   // Emits the later levels for one iteration of this loop and of the loops around it.
   std::vector<Id> emit_once(std::size_t level, Copy here, Id range);
 
-  // Emits the later levels with other stores in place of stores_ and those of the interior and its borders.
+  // Emits the later levels. `stores` take the place of stores_, and `inside` that of the interior and its borders.
   std::vector<Id> emit_others(std::size_t level, const std::vector<Copy>& copies, const std::vector<Id>& stores,
                               Interior inside);
 

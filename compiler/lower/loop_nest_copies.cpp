@@ -1,6 +1,5 @@
 // The members of LoopNestBuilder that copy the stores for the iterations of a range.
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <unordered_set>
 #include <utility>
@@ -13,11 +12,6 @@
 #include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
-namespace {
-
-std::array<std::vector<Id>*, 4> stores_of(Interior& i) { return {&i.stores, &i.low, &i.left, &i.right}; }
-
-}  // namespace
 
 bool LoopNestBuilder::once(std::size_t level, const std::vector<Copy>& copies) const {
   if (part_ != nullptr || in_memory_ || level + 1 == plan_.size() || copies.size() != 1 || copies[0].mask != no_id)
@@ -33,11 +27,11 @@ std::vector<Id> LoopNestBuilder::emit_once(std::size_t level, Copy here, Id rang
   here.values[plan_[level].range] = range;
   std::vector<Id> roots(stores_.begin(), stores_.end());
   Interior inside = interior_.value_or(Interior{});
-  for (const std::vector<Id>* part : stores_of(inside)) roots.insert(roots.end(), part->begin(), part->end());
+  for (const std::vector<Id>* part : all_stores(inside)) roots.insert(roots.end(), part->begin(), part->end());
   const std::vector<Id> all = expand(g_, loops_, roots, std::span(&here, 1))[0];
   auto at = all.begin() + std::ssize(stores_);
   const std::vector<Id> border(all.begin(), at);
-  for (std::vector<Id>* part : stores_of(inside)) {
+  for (std::vector<Id>* part : all_stores(inside)) {
     const auto begin = std::exchange(at, at + std::ssize(*part));
     part->assign(begin, at);
   }
@@ -67,7 +61,7 @@ std::vector<Id> LoopNestBuilder::emit_rows(std::size_t level, int step, const st
   };
   const std::vector<Id> rows = rows_of(stores_);
   Interior inside = interior_.value_or(Interior{});
-  for (std::vector<Id>* part : stores_of(inside)) *part = rows_of(*part);
+  for (std::vector<Id>* part : all_stores(inside)) *part = rows_of(*part);
   return emit_others(level, copies, rows, std::move(inside));
 }
 

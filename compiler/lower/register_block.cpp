@@ -84,7 +84,8 @@ std::size_t outer_of_lanes(const Graph& g, std::span<const Id> stores, std::span
 // The extent if it is a constant, else 0.
 std::int64_t constant_extent(const Graph& g, Id range) { return g.is_const(g.end(range)) ? g.value(g.end(range)) : 0; }
 
-// The extent that most iterations of the loops around have: the rows of a tile are min(8, what is left), so 8. 0: not known.
+// The extent in most iterations of the loops around, or 0 if it is not known. Example: a tile has min(8, n) rows, for n rows
+// that are left: 8.
 std::int64_t usual_extent(const Graph& g, Id range) {
   const Id end = g.end(range);
   if (g.op(end) == Op::MIN)

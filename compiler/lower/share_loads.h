@@ -1,8 +1,9 @@
 // share_loads: writes out iterations of a loop that load the same elements, so that each element is loaded once.
 //
-// Before: an innermost FOR without effects. It carries values. A LOAD in it reads in one iteration what another LOAD reads in
-//   one of the next iterations, as in sums of a window's rows, or every lane reads one of the elements between those of the
-//   next lane, as in a filter with steps.
+// Before: an innermost FOR without effects. It carries values. One of two things holds:
+//   - a LOAD reads the element that another LOAD reads a few iterations later, as in sums over the rows of windows
+//   - the lanes of a LOAD are every s-th element, and the LOADs of the next iterations read the elements between them, as in a
+//     filter with steps
 // After: a FOR over several iterations at a time, which has one LOAD for each element, and a FOR over the rest.
 // Requires: loops are made, and cut at their borders.
 // Ensures: each value is computed by the same operations in the same order.

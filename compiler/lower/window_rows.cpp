@@ -42,7 +42,8 @@ bool repeats_components(const Graph& g, std::span<const Id> stores, Id row, Id l
   });
 }
 
-// Whether the iterations of `row` load the elements between those of the lanes, as in a copy of even and odd columns.
+// Whether the lanes load every n-th element, and the n iterations of `row` load all of them, as in a copy of even and odd
+// columns.
 bool loads_between_lanes(const Graph& g, std::span<const Id> stores, Id row, Id lanes) {
   if (!g.is_const(g.end(row)) || g.value(g.end(row)) < 2 || g.value(g.end(row)) > most_phases) return false;
   return std::ranges::any_of(g.reachable(stores), [&](Id id) {

@@ -7,6 +7,7 @@
 #include "compiler/ir/state.h"
 #include "compiler/rangeify/index_expr.h"
 #include "compiler/schedule/dependencies.h"
+#include "compiler/schedule/kernel_ranges.h"
 #include "compiler/schedule/whole_writes.h"
 
 namespace kiln::compiler {
@@ -34,9 +35,7 @@ Kernel copy_kernel(Graph& g, const Schedule& s, int to, int from) {
            here = strides == nullptr ? ranges[0] : row_major(g, ranges, strides->extents);
   const Id source = g.make(Op::BUFFER, d, {}, {1}), value = g.make(Op::LOAD, d, {source, here});
   const Id target = g.make(Op::BUFFER, d, {}, {0});
-  std::vector<Id> end{g.make(Op::STORE, DType::none, {target, there, value})};
-  end.insert(end.end(), ranges.begin(), ranges.end());
-  k.sink = g.make(Op::SINK, DType::none, {g.make(Op::END, DType::none, end)});
+  k.sink = sink_of_store(g, target, there, value, ranges);
   return k;
 }
 

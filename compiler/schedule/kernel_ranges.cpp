@@ -17,6 +17,12 @@ bool varies_only_over(const Graph& g, const std::vector<Id>& nodes, const std::v
   });
 }
 
+Id sink_of_store(Graph& g, Id buffer, Id index, Id value, std::span<const Id> ranges) {
+  std::vector<Id> end{g.make(Op::STORE, DType::none, {buffer, index, value})};
+  end.insert(end.end(), ranges.begin(), ranges.end());
+  return g.make(Op::SINK, DType::none, {g.make(Op::END, DType::none, end)});
+}
+
 std::vector<Id> index_roots(const Graph& g, const std::vector<Id>& nodes) {
   std::unordered_set<Id> seen;
   std::vector<Id> out;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -11,6 +12,9 @@
 namespace kiln::compiler {
 
 std::vector<Id> loop_ranges_of(const Graph& g, const Kernel& k);
+
+// The SINK of a kernel with one STORE, over the LOOP ranges, outermost first.
+Id sink_of_store(Graph& g, Id buffer, Id index, Id value, std::span<const Id> ranges);
 
 // Whether a value can be computed in a kernel of its own, over r and some of the LOOP ranges: the value contains no REDUCE, and
 // each of its RANGEs is r or one of the LOOP ranges. nodes: the value and its direct and indirect sources, ascending.

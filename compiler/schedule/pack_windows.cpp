@@ -374,9 +374,7 @@ class WindowPacking {
   Kernel stored_in(Id buffer, Id index, Id value, std::span<const Id> ranges) {
     Kernel k;
     k.buffers = kernel_.buffers;
-    std::vector<Id> end = {g_.make(Op::STORE, DType::none, {buffer, index, value})};
-    end.insert(end.end(), ranges.begin(), ranges.end());
-    k.sink = g_.make(Op::SINK, DType::none, {g_.make(Op::END, DType::none, end)});
+    k.sink = sink_of_store(g_, buffer, index, value, ranges);
     return k;
   }
 

@@ -118,12 +118,11 @@ class Packing {
     Simplifier simplify(g_, facts_);
     const Id value = simplify(substitute(g_, operand_.value, map));
     const Id target = g_.make(Op::BUFFER, g_.dtype(operand_.value), {}, {0});
-    std::vector<Id> end = {g_.make(Op::STORE, DType::none, {target, packed_index(l), value})};
+    const Id at = packed_index(l);
     const bool in_panels = operand_.panel != 0;  // its loops are r, panel, lane: whole rows of the operand are read
     std::vector<Id> loops = l.ranges;
     if (in_panels) std::swap(nth(loops, operand_.outer.size()), nth(loops, operand_.outer.size() + 1));
-    end.insert(end.end(), loops.begin(), loops.end());
-    k.sink = g_.make(Op::SINK, DType::none, {g_.make(Op::END, DType::none, end)});
+    k.sink = sink_of_store(g_, target, at, value, loops);
     return k;
   }
 

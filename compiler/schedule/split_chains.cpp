@@ -133,9 +133,7 @@ class ChainSplitter {
     k.buffers = kernel_.buffers;
     k.buffers.push_back(buffer);
     const Id slot = g_.make(Op::BUFFER, d, {}, {std::ssize(k.buffers) - 1});
-    std::vector<Id> end{g_.make(Op::STORE, DType::none, {slot, place, value})};
-    end.insert(end.end(), rows_.begin(), rows_.end());
-    k.sink = g_.make(Op::SINK, DType::none, {g_.make(Op::END, DType::none, end)});
+    k.sink = sink_of_store(g_, slot, place, value, rows_);
     made_.push_back(std::move(k));
     kernel_.buffers.push_back(buffer);
     const Id loaded = g_.make(Op::BUFFER, d, {}, {std::ssize(kernel_.buffers) - 1});

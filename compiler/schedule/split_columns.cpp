@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t lanes = 16;                 // of the widest vectors
 constexpr std::int64_t most_of_rest = 4;           // columns: more of them take as long as a vector
 constexpr std::int64_t most_columns = 256;         // of more, the last vector is a small part
-constexpr std::int64_t fewest_column_lanes = 64;   // lanes of the last columns
+constexpr std::int64_t fewest_column_lanes = 64;   // rows: they are the lanes of the last columns
 constexpr std::int64_t fewest_terms = 64;          // of a sum: fewer take less time than three more kernels
 constexpr std::int64_t fewest_products = 1 << 16;  // of a column
 
@@ -156,9 +156,7 @@ class ColumnSplitter {
   Kernel stored(int buffer, Id index, Id value, const std::vector<Id>& ranges) {
     Kernel k;
     k.buffers = kernel_.buffers;
-    std::vector<Id> end{g_.make(Op::STORE, DType::none, {slot_of(buffer), index, value})};
-    end.insert(end.end(), ranges.begin(), ranges.end());
-    k.sink = g_.make(Op::SINK, DType::none, {g_.make(Op::END, DType::none, end)});
+    k.sink = sink_of_store(g_, slot_of(buffer), index, value, ranges);
     return k;
   }
 

@@ -9,9 +9,8 @@
 //   - the old kernel for the last columns only, with the sum's LOAD in place of the REDUCE. It stores them.
 // Requires: kernel_split ran.
 // Ensures: the same products are added in the same order.
-// Why: a plane of 7 x 7 pixels has 49 columns: three vectors of 16 lanes, and one lane of a fourth vector, which takes as long
-// as
-//   the others.
+// Why: a plane of 7 x 7 pixels has 49 columns: three vectors of 16 lanes, and one lane of a fourth vector, which takes as
+//   long as the others.
 // Example: y[o < 2048, f < 49] = sum over c < 512 of w[o, c] * x[c, f]   ->   y[o, f < 48] = the same,
 //   p[c] = x[c, 48],   q[o] = sum over c of w[o, c] * p[c],   y[o, 48] = q[o]
 #pragma once

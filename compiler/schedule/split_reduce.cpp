@@ -102,8 +102,7 @@ class ReduceSplitter {
     k.buffers = kernel_.buffers;
     k.buffers.push_back(buffer);
     const Id slot = g_.make(Op::BUFFER, d, {}, {std::ssize(k.buffers) - 1});
-    const Id store = g_.make(Op::STORE, DType::none, {slot, loop, value});
-    k.sink = g_.make(Op::SINK, DType::none, {g_.make(Op::END, DType::none, {store, loop})});
+    k.sink = sink_of_store(g_, slot, loop, value, std::span(&loop, 1));
     made_.push_back(std::move(k));
     kernel_.buffers.push_back(buffer);
     return g_.make(Op::BUFFER, d, {}, {std::ssize(kernel_.buffers) - 1});
