@@ -236,7 +236,11 @@ std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std:
   const Body b = look(g, stores, ranges.back());
   if (!b.fma_loops.empty()) return as_they_are;  // tiles of an fma loop already share their loads
   const bool is_flat = !b.has_loops && !b.has_loops_around;
-  if (is_flat && window_rows(g, stores, ranges) + 1 < ranges.size()) return as_they_are;  // and so do rows under windows
+  const std::size_t rows = is_flat ? window_rows(g, stores, ranges) : ranges.size();
+  const auto is_moved = [&](Id range) {
+    return std::find(order.begin() + narrow<std::ptrdiff_t>(first_short), order.end(), range) != order.end();
+  };
+  if (rows + 1 < ranges.size() && !is_moved(ranges[rows])) return as_they_are;  // and so do rows under windows
   const LaneCost cost(g, stores, order, first_short, target);
   const bool fits = cost.operations() <= huge_body && cost.registers() <= target.vector_registers;
   const bool fill_tiles = Short(g, order).iterations >= std::min(widest_plan_tile, target.vector_bytes / b.widest);
