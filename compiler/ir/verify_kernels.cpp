@@ -36,11 +36,8 @@ bool is_reduce_kind(const Graph& g, Id range) { return g.range_kind(range) == Ra
 bool is_left_of_tensors(Op op) {
   return op == Op::PARAM || op == Op::STAGE || op == Op::INDEX || op == Op::KERNEL || op == Op::UPDATE;
 }
-// Operations that occur only in kernels that the program wrote.
-bool is_of_explicit(Op op) {
-  return op == Op::ENTRY || op == Op::LOCAL || op == Op::ATOMIC || op == Op::OLD || op == Op::CARRY || op == Op::GET ||
-         op == Op::FOR;
-}
+// Operations that occur only in kernels that the program wrote. A FOR without them carries values, as a sum of fuse_rows does.
+bool is_of_explicit(Op op) { return op == Op::ENTRY || op == Op::LOCAL || op == Op::ATOMIC || op == Op::OLD; }
 
 class KernelVerifier {
  public:

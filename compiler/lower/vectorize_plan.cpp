@@ -31,13 +31,17 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int light_body = 24;          // most operations of a body for which two registers per value fit
-constexpr int cheap_body = 8;           // most operations of a body whose scalar tail is small and fast enough at the end
-constexpr int room_for_interior = 5;    // registers of the shortest range whose interior has vectors of two registers
-constexpr int widest_plan_tile = 16;    // lanes of a tile
-constexpr int waiting_tile = 32;        // most products of a tile's column that wait for the products of the column before
-constexpr int tiles_in_flight = 8;      // of loops with fewer tiles, the processor runs several at once in any case
-constexpr int tile_block = 64;          // copies of tiles side by side, so that their rows share pages
+constexpr int light_body = 24;               // most operations of a body for which two registers per value fit
+constexpr int cheap_body = 8;                // most operations of a body whose scalar tail is small and fast enough at the end
+constexpr int room_for_interior = 5;         // registers of the shortest range whose interior has vectors of two registers
+constexpr int widest_plan_tile = 16;         // lanes of a tile
+constexpr int waiting_tile = 32;             // most products of a tile's column that wait for the products of the column before
+constexpr int tiles_in_flight = 8;           // of loops with fewer tiles, the processor runs several at once in any case
+constexpr int tile_block = 64;               // copies of tiles side by side, so that their rows share pages
+constexpr std::int64_t most_of_piece = 256;  // bytes of a short piece: a few cache lines
+constexpr std::int64_t page_bytes = 4096;
+constexpr int block_of_pieces = 16;     // rows that are read side by side, each in order
+constexpr int copies_of_pieces = 8;     // of these, written out
 constexpr int rows_at_once = 4;         // rows under overlapping windows
 constexpr int many_rows = 8;            // the same for windows of many rows, which share more
 constexpr int wide_window = 20;         // products of such a window
@@ -219,6 +223,33 @@ std::optional<std::vector<LoopPlan>> tiles(const Graph& g, std::span<const Id> s
   return std::nullopt;
 }
 
+// A plan for a copy of short pieces, as into panels: [ranges before i] [blocks of i] [ranges between] [lanes] [copies of i].
+// The pieces follow each other along the innermost range between in what is loaded, and along i in what is stored. In their
+// old order, neighbouring stores would be whole columns apart: often in one set of the cache, and each in another page.
+// nullopt: no such copy.
+std::optional<std::vector<LoopPlan>> pieces(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
+                                            const LoopPlan& over_lanes) {
+  const std::size_t last = ranges.size() - 1;
+  if (last < 2 || stores.size() != 1 || !g.is_const(g.end(ranges[last])) || g.op(value_of(g, stores[0])) != Op::LOAD)
+    return std::nullopt;
+  const std::int64_t piece = g.value(g.end(ranges[last]));
+  const Id load = value_of(g, stores[0]), between = ranges[last - 1];
+  const std::optional<std::int64_t> apart = index_stride(g, index_of(g, stores[0]), between);
+  const bool is_piece = piece * bytes(g.dtype(load)) <= most_of_piece && index_stride(g, index_of(g, load), between) == piece;
+  if (!is_piece || !apart || *apart * bytes(g.dtype(load)) < page_bytes) return std::nullopt;
+  for (std::size_t i = last - 1; i-- > 0;) {
+    if (index_stride(g, index_of(g, stores[0]), ranges[i]) != piece) continue;
+    std::vector<LoopPlan> plan;
+    for (std::size_t k = 0; k < last; ++k)
+      plan.push_back({.range = ranges[k], .step = k == i ? block_of_pieces : 1, .block = k == i});
+    plan.push_back(over_lanes);
+    plan.back().align = 0;
+    plan.push_back({.range = ranges[i], .step = copies_of_pieces});
+    return plan;
+  }
+  return std::nullopt;
+}
+
 // How many iterations of the range share the transposed tiles of the LOADs.
 int copies_over_tiles(const Graph& g, std::span<const Id> rows, Id range, const Target& target) {
   const bool moves = std::ranges::any_of(rows, [&](Id load) { return index_stride(g, index_of(g, load), range) != 0; });
@@ -334,6 +365,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   if (is_flat && b.operations <= light_body)
     if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b, target))) return *p;
   plan[at] = lanes_over(b, ranges[at], at == 0 && !is_whole, lanes, target);
+  if (std::optional<std::vector<LoopPlan>> p = pieces(g, stores, ranges, plan[at])) return *p;
   if (plan[at].align != 0 && !b.has_loops_around) plan[at].past_caches = past_caches_from(g, stores, ranges[at]);
   if ((streams || is_chain) && in_rows.empty() && can_mask(b, target))
     plan[at].tails = masked_tails(std::min(lanes, 2 * one_register), one_register, target);

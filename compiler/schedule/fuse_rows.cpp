@@ -13,8 +13,6 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t terms_of_step = 8;  // of a sum in memory: their factors fit the registers
-
 // Writes the fused kernel of one cluster.
 class Fusion {
  public:
@@ -143,17 +141,16 @@ class Fusion {
     const LocScope of_sum(g_, g_.loc(p.sum));
     const Id tile = mod(tile_, tiles_in_group_), is_first = g_.make(Op::LT, DType::boolean, {tile, g_.index(1)});
     add_part(kernel, p, map, [&](Id, Id) { return g_.constant(g_.dtype(p.sum), 0); }, is_first);
-    for (std::int64_t first = 0; first < c_.rows; first += terms_of_step)
-      add_part(kernel, p, map, [&](Id memory, Id at) {
-        Id sum = g_.make(Op::LOAD, g_.dtype(p.sum), {memory, at});
-        for (std::int64_t r = first; r < std::min(first + terms_of_step, c_.rows); ++r) {
-          map[p.loops[c_.depth - 1]] = rows_.simplify()(add({first_row(), g_.index(r)}));
-          const Id x = rows_.simplify()(substitute(g_, g_.src(p.sum, 0), map));
-          const Id y = rows_.simplify()(substitute(g_, g_.src(p.sum, 1), map));
-          sum = g_.make(Op::FMA, g_.dtype(p.sum), {x, y, sum});
-        }
-        return sum;
-      });
+    add_part(kernel, p, map, [&](Id memory, Id at) {
+      const Id rows = g_.index(c_.rows), r = range(rows, RangeKind::reduce);
+      map[p.loops[c_.depth - 1]] = rows_.simplify()(add({first_row(), r}));
+      const Id x = rows_.simplify()(substitute(g_, g_.src(p.sum, 0), map));
+      const Id y = rows_.simplify()(substitute(g_, g_.src(p.sum, 1), map));
+      const DType d = g_.dtype(p.sum);
+      const Id before = g_.make(Op::LOAD, d, {memory, at}), sum = g_.make(Op::CARRY, d, {r, before}, {0});
+      const Id next = g_.make(Op::FMA, d, {x, y, sum});
+      return g_.make(Op::GET, d, {g_.make(Op::FOR, DType::none, {r, g_.index(0), rows, before, next}, {1, 1})}, {0});
+    });
   }
 
   // Adds one tile step of a sum, over new ranges. value(memory, index) makes the node that the tile step stores there.

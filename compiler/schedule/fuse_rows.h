@@ -8,11 +8,12 @@
 //   halo again in each tile, and the tile buffer includes it.
 //   A tensor that a `stage` asks for stays apart from its readers, unless a reader only joins such tensors, as the phases of
 //   the derivative of a convolution with steps. A kernel that sums over i the products of rows of T and rows of another tensor
-//   becomes tile steps too: one that stores zeros in the first tile of a group, and others that add the products of the tile's
-//   rows to the sums in memory. The tiles of a group then run in order (tile_chain.h).
+//   becomes two tile steps: one that stores zeros in the first tile of a group, and one that adds the products of the tile's
+//   rows to the sums in memory, by a FOR that carries the sum. The tiles of a group then run in order (tile_chain.h).
 // Requires: kernel_split ran.
 // Ensures: the same elements are computed from the same elements, and each sum in its order.
-// Why: B loads a tile of T while that tile is in cache. row_clusters.h decides which kernels are fused.
+// Why: B loads a tile of T while that tile is in cache. row_clusters.h decides which kernels are fused. The FOR is the loop of a
+//   product, so register_block gives it accumulators in registers, as it does to a REDUCE.
 // Example: m[i] = max_j x[i, j]; y[i, j] = x[i, j] - m[i]   ->
 //   for t: tile step 1: m[t] = max_j x[t, j], one element in each tile of m; tile step 2: y[t, j] = x[t, j] - m[t]
 #pragma once
