@@ -1,6 +1,8 @@
 #include "compiler/lower/vectorize_plan.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdlib>
 #include <unordered_set>
 
@@ -38,7 +40,7 @@ constexpr int widest_plan_tile = 16;         // lanes of a tile
 constexpr int waiting_tile = 32;             // most products of a tile's column that wait for the products of the column before
 constexpr int tiles_in_flight = 8;           // of loops with fewer tiles, the processor runs several at once in any case
 constexpr int tile_block = 64;               // copies of tiles side by side, so that their rows share pages
-constexpr std::int64_t most_of_piece = 256;  // bytes of a short piece: a few cache lines
+constexpr std::int64_t most_of_piece = 128;  // bytes of a short piece: a few cache lines
 constexpr std::int64_t page_bytes = 4096;
 constexpr int block_of_pieces = 16;     // rows that are read side by side, each in order
 constexpr int copies_of_pieces = 8;     // of these, written out
@@ -223,28 +225,35 @@ std::optional<std::vector<LoopPlan>> tiles(const Graph& g, std::span<const Id> s
   return std::nullopt;
 }
 
-// A plan for a copy of short pieces, as into panels: [ranges before i] [blocks of i] [ranges between] [lanes] [copies of i].
-// The pieces follow each other along the innermost range between in what is loaded, and along i in what is stored. In their
-// old order, neighbouring stores would be whole columns apart: often in one set of the cache, and each in another page.
-// nullopt: no such copy.
+// A plan for a copy of short pieces of 2, 4, 8.. elements, as into panels, or of the pixels of a turned image: [ranges before
+// i] [blocks of i] [ranges between] [lanes] [copies of i]. Of what is loaded and what is stored, the pieces of one follow each
+// other along the innermost range between, those of the other along i. In their old order, neighbouring accesses of the other
+// would be far apart: often in one set of the cache, and each in another page. nullopt: no such copy.
 std::optional<std::vector<LoopPlan>> pieces(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
-                                            const LoopPlan& over_lanes) {
+                                            int one_register) {
   const std::size_t last = ranges.size() - 1;
   if (last < 2 || stores.size() != 1 || !g.is_const(g.end(ranges[last])) || g.op(value_of(g, stores[0])) != Op::LOAD)
     return std::nullopt;
-  const std::int64_t piece = g.value(g.end(ranges[last]));
   const Id load = value_of(g, stores[0]), between = ranges[last - 1];
-  const std::optional<std::int64_t> apart = index_stride(g, index_of(g, stores[0]), between);
-  const bool is_piece = piece * bytes(g.dtype(load)) <= most_of_piece && index_stride(g, index_of(g, load), between) == piece;
-  if (!is_piece || !apart || *apart * bytes(g.dtype(load)) < page_bytes) return std::nullopt;
+  const std::int64_t piece = g.value(g.end(ranges[last])), size = bytes(g.dtype(load));
+  if (piece < 2 || !std::has_single_bit(static_cast<std::uint64_t>(piece))) return std::nullopt;
+  const auto strides = [&](Id range) {
+    return std::array{index_stride(g, index_of(g, load), range), index_stride(g, index_of(g, stores[0]), range)};
+  };
+  const std::array near = strides(between);
+  const std::size_t far = near[0] == piece ? 1 : 0;
+  if (piece * size > most_of_piece || near[1 - far] != piece || !near[far] || *near[far] * size < page_bytes)
+    return std::nullopt;
   for (std::size_t i = last - 1; i-- > 0;) {
-    if (index_stride(g, index_of(g, stores[0]), ranges[i]) != piece) continue;
+    if (strides(ranges[i])[far] != piece) continue;
+    const bool is_stored = far == 1;
     std::vector<LoopPlan> plan;
-    for (std::size_t k = 0; k < last; ++k)
+    for (std::size_t k = 0; k + 1 < last; ++k)
       plan.push_back({.range = ranges[k], .step = k == i ? block_of_pieces : 1, .block = k == i});
-    plan.push_back(over_lanes);
-    plan.back().align = 0;
-    plan.push_back({.range = ranges[i], .step = copies_of_pieces});
+    plan.push_back({.range = between, .step = is_stored ? 1 : block_of_pieces, .block = !is_stored});
+    if (!is_stored) plan.push_back({.range = ranges[i]});
+    plan.push_back({.range = ranges[last], .step = narrow<int>(std::min<std::int64_t>(piece, one_register)), .lanes = true});
+    plan.push_back({.range = is_stored ? ranges[i] : between, .step = copies_of_pieces});
     return plan;
   }
   return std::nullopt;
@@ -356,6 +365,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const bool is_whole = whole >= 2 * shortest_lanes && target.has_mask_registers() && !copies_two_vectors(g, b, ranges[at]);
   const int lanes = is_whole ? whole : floor_power_of_two(fitting(g, ranges[at], most));
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
+  if (std::optional<std::vector<LoopPlan>> p = pieces(g, stores, ranges, one_register)) return *p;
   if (write_out(g, stores, ranges, target, may, plan)) return plan;
   if (!may) {
     if (has_vectors_over(g, stores, ranges[at]) && b.has_loops && !bounds_unequal_loops(g, stores, ranges[at]))
@@ -365,7 +375,6 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   if (is_flat && b.operations <= light_body)
     if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b, target))) return *p;
   plan[at] = lanes_over(b, ranges[at], at == 0 && !is_whole, lanes, target);
-  if (std::optional<std::vector<LoopPlan>> p = pieces(g, stores, ranges, plan[at])) return *p;
   if (plan[at].align != 0 && !b.has_loops_around) plan[at].past_caches = past_caches_from(g, stores, ranges[at]);
   if ((streams || is_chain) && in_rows.empty() && can_mask(b, target))
     plan[at].tails = masked_tails(std::min(lanes, 2 * one_register), one_register, target);

@@ -169,6 +169,30 @@ TEST(VectorizePlan, TransposeGathers) {
     for (std::int64_t columns : {3, 8, 13}) k.expect_same({{"M", rows}, {"N", columns}}, 2);
 }
 
+// Copies y[first of y, second, piece] = x[the same, but for one pair of ranges that change places], with loops in the order of
+// `x` or of `y`.
+void expect_blocks_of_pieces(bool in_order_of_x, std::int64_t m, std::int64_t n, std::int64_t width) {
+  OneKernel k;
+  const Id rows = k.g.index(m), columns = k.g.index(n), piece = k.g.index(width), size = k.g.index(m * n * width);
+  const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
+  const Id r = k.range(in_order_of_x ? rows : columns), c = k.range(in_order_of_x ? columns : rows), lane = k.range(piece);
+  const Id row = in_order_of_x ? r : c, column = in_order_of_x ? c : r;
+  const Id from = k.at(k.at(row, columns, column), piece, lane), to = k.at(k.at(column, rows, row), piece, lane);
+  k.store(y, to, k.load(x, from), {r, c, lane});
+  k.lower();
+  EXPECT_EQ(count(k.g, k.lowered.sink, Op::STORE), 9u);  // of eight rows, and of the row that is left
+  for (const std::int64_t chunk : {16, 500}) k.expect_same({}, chunk);
+}
+
+// In the order of the loops, neighbouring pieces would be a whole row apart, in `y` or in `x`. Eight pieces that are neighbours
+// in `y` are one iteration, and blocks of 16 of them come before the next pieces of `x`.
+TEST(VectorizePlan, PiecesAreCopiedInBlocks) {
+  expect_blocks_of_pieces(true, 65, 5, 16);
+  expect_blocks_of_pieces(true, 257, 5, 4);
+  expect_blocks_of_pieces(false, 17, 65, 16);
+  expect_blocks_of_pieces(false, 17, 513, 2);
+}
+
 // Each operation waits for the one before it, so four vectors run side by side. The tail has one.
 TEST(VectorizePlan, ChainsOfALongBodyRunSideBySide) {
   OneKernel k;
