@@ -27,6 +27,7 @@
 #include "compiler/lower/transpose_loads.h"
 #include "compiler/lower/transpose_tile.h"
 #include "compiler/lower/window_rows.h"
+#include "compiler/symbolic/linear.h"
 #include "compiler/target/lane_limits.h"
 #include "compiler/target/unrollable_loops.h"
 
@@ -237,15 +238,15 @@ std::optional<std::vector<LoopPlan>> pieces(const Graph& g, std::span<const Id> 
   const Id load = value_of(g, stores[0]), between = ranges[last - 1];
   const std::int64_t piece = g.value(g.end(ranges[last])), size = bytes(g.dtype(load));
   if (piece < 2 || !std::has_single_bit(static_cast<std::uint64_t>(piece))) return std::nullopt;
-  const auto strides = [&](Id range) {
-    return std::array{index_stride(g, index_of(g, load), range), index_stride(g, index_of(g, stores[0]), range)};
-  };
-  const std::array near = strides(between);
-  const std::size_t far = near[0] == piece ? 1 : 0;
-  if (piece * size > most_of_piece || near[1 - far] != piece || !near[far] || *near[far] * size < page_bytes)
-    return std::nullopt;
+  const std::array index = {symbolic::sum_of(g, index_of(g, load)), symbolic::sum_of(g, index_of(g, stores[0]))};
+  if (!index[0] || !index[1]) return std::nullopt;
+  const auto stride = [&](std::size_t side, Id range) { return constant_of(split_at(*index[side], range).factor); };
+  const std::size_t far = stride(0, between) == piece ? 1 : 0;
+  // A stride that is not constant is a symbolic row.
+  const bool is_far = stride(far, between).value_or(page_bytes) * size >= page_bytes;
+  if (piece * size > most_of_piece || stride(1 - far, between) != piece || !is_far) return std::nullopt;
   for (std::size_t i = last - 1; i-- > 0;) {
-    if (strides(ranges[i])[far] != piece) continue;
+    if (stride(far, ranges[i]) != piece) continue;
     const bool is_stored = far == 1;
     std::vector<LoopPlan> plan;
     for (std::size_t k = 0; k + 1 < last; ++k)
