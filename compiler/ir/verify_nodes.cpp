@@ -436,6 +436,12 @@ void violated(const Graph& g, Id id, std::string_view rule, const std::string& t
                        std::string(name(g.dtype(id))) + " breaks the rule " + std::string(rule) + ": expected " + text);
 }
 
+bool has_extents(const Graph& g, const Program& p, std::size_t slot, Id param) {
+  return std::ranges::equal(g.src(param), p.params[slot].extents, [&](Id here, Id declared) {
+    return here == declared || (g.is_const(here) && !g.is_const(declared));
+  });
+}
+
 void check_node(const Graph& g, Level level, Id id) {
   const Node n{g, level, id};
   for (const Check& c : checks) {
