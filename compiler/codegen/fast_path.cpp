@@ -33,7 +33,7 @@ class FastPath {
     if (!p.checks.empty() || !schedule_.loops.empty() || p.params.empty() || p.params.size() > most_arguments ||
         axes_ > most_axes || schedule_.kernels.size() > most_kernels || !every_symbol_is_an_extent())
       return std::nullopt;
-    for (const int bits : {40, 31, 20, 15})
+    for (const int bits : {40, 31, 20, 15, 12, 10, 8})
       if (const Facts f = limited(std::int64_t{1} << bits); never_overflows(f)) return f;
     return std::nullopt;
   }

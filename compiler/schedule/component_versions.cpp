@@ -12,7 +12,8 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t fewest_components = 2, most_components = 8;  // as points, colours, boxes
-constexpr std::size_t most_nodes = 400;                             // of a program that the versions repeat
+constexpr std::int64_t fewest_rows = 64;
+constexpr std::size_t most_nodes = 400;  // of a program that the versions repeat
 
 class Components {
  public:
@@ -24,7 +25,7 @@ class Components {
     for (const Parameter& p : p_.params) {
       if (p.extents.size() < 2 || p.free_strides > 0) continue;
       const Id last = p.extents.back();
-      const bool has_rows = std::ranges::any_of(p.extents, [&](Id e) { return e != last; });
+      const bool has_rows = std::ranges::any_of(p.extents, [&](Id e) { return e != last && is_many(e); });
       if (g_.op(last) == Op::SYM && has_rows && !is_in_sum(last) && works_along_rows(last)) return symbol(last);
     }
     return nullptr;
@@ -37,6 +38,9 @@ class Components {
     const auto at = std::ranges::find(p_.symbols, g_.name(sym), &Symbol::name);
     return at != p_.symbols.end() && at->kind == Symbol::Kind::extent ? &*at : nullptr;
   }
+
+  // Whether there may be so many rows that a version pays.
+  bool is_many(Id extent) const { return !g_.is_const(extent) || g_.value(extent) >= fewest_rows; }
 
   bool is_in_sum(Id sym) const {
     return std::ranges::any_of(nodes_, [&](Id id) {

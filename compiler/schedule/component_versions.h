@@ -1,7 +1,7 @@
 // component_versions: versions of a program for calls whose rows have 2 to 4 components.
 //
 // Before: a tensor-level program without host loops and without kernels. The last axis of some parameter, which has other axes
-//   too, has the symbol D as its extent. The program works along rows of D elements: it reduces or scans them, or it combines
+//   too, not only of fewer than 64 elements, has the symbol D as its extent. The program works along rows of D elements: it reduces or scans them, or it combines
 //   them with a value of the row or with a row that all rows share. D is in no sum, as the extent of a padded axis is.
 // After: a segment for each D from 2 to 4, in which D is a constant, and the old program as a segment for the other calls. Each
 //   is in a host loop of one iteration or none, because D of the call decides.

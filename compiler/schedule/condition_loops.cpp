@@ -19,7 +19,8 @@ std::vector<bool> conditions(Graph& g, const Schedule& s) {
   for (const HostLoop& l : s.loops) {
     const Interval times = bounds(l.end);
     out.push_back(l.parent < 0 && l.counter == no_id && l.condition < 0 && l.count == no_id && l.step == 1 &&
-                  g.is_index_const(l.begin, 0) && times.min >= 0 && times.max <= 1);
+                  g.is_index_const(l.begin, 0) && times.min >= 0 && times.max <= 1 &&
+                  are_of_the_call(g, s.program, std::span(&l.end, 1)));
   }
   for (const HostLoop& l : s.loops)
     if (l.parent >= 0) out[static_cast<std::size_t>(l.parent)] = false;
