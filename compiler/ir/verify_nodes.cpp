@@ -437,8 +437,15 @@ void violated(const Graph& g, Id id, std::string_view rule, const std::string& t
 }
 
 bool has_extents(const Graph& g, const Program& p, std::size_t slot, Id param) {
+  const auto symbols = [&](Id extent) {
+    std::vector<Id> nodes = g.reachable(extent);
+    std::erase_if(nodes, [&](Id id) { return g.op(id) != Op::SYM; });
+    return nodes;
+  };
   return std::ranges::equal(g.src(param), p.params[slot].extents, [&](Id here, Id declared) {
-    return here == declared || (g.is_const(here) && !g.is_const(declared));
+    if (here == declared) return true;
+    const std::vector<Id> fewer = symbols(here), all = symbols(declared);
+    return fewer.size() < all.size() && std::ranges::includes(all, fewer);
   });
 }
 

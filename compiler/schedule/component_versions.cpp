@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "compiler/ir/index_poly.h"
@@ -111,6 +112,17 @@ Id is_not_in(Graph& g, Id n, std::int64_t first, std::int64_t last) {
   return index_max(g, index_min(g, index_max(g, below, above), g.index(1)), g.index(0));
 }
 
+// The graph below the sink for one value of the symbol. Extents stay polynomials in their normal form.
+Id with_value(Graph& g, Id sink, Id symbol, std::int64_t value) {
+  std::unordered_map<Id, Id> now{{symbol, g.index(value)}}, map = now;
+  for (const Id id : g.reachable(sink))
+    if (g.dtype(id) == DType::index && id != symbol) {
+      const Id here = substitute(g, id, now);
+      if (here != id) map[id] = index_from(g, poly_of(g, here));
+    }
+  return substitute(g, sink, map);
+}
+
 }  // namespace
 
 void component_versions(Graph& g, Schedule& s) {
@@ -122,7 +134,7 @@ void component_versions(Graph& g, Schedule& s) {
   if (first > last || symbol->multiple_of != 1) return;
   const Id n = g.sym(symbol->name), sink = s.program.sink;
   Writer writer(g, s);
-  for (std::int64_t c = first; c <= last; ++c) writer.add(substitute(g, sink, {{n, g.index(c)}}), is_equal(g, n, c));
+  for (std::int64_t c = first; c <= last; ++c) writer.add(with_value(g, sink, n, c), is_equal(g, n, c));
   if (symbol->min < first || symbol->max > last) writer.add(sink, is_not_in(g, n, first, last));
   s.program.sink = no_id;
 }
