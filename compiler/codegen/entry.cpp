@@ -43,14 +43,13 @@ class FastEntry {
     check_sizes();
     bind_strides();
     check_aliasing();
-    if (const Id workspace = schedule_.workspace_bytes; workspace != no_id) require_zero(value_of(workspace));
-    std::vector<Value*> trips;
-    for (const LoweredKernel& l : lowered) trips.push_back(value_of(l.trip_count));
     check_work(lowered);
     branch("run");
+    find_workspace();
     set_default_float_environment(b_, environment);
-    run(lowered, kernels, trips);
+    run(lowered, kernels);
     restore_float_environment(b_, environment);
+    release_workspace();
     succeed();
   }
 
@@ -198,26 +197,114 @@ class FastEntry {
 
   // The fast path runs kernels on this thread. With an executor it runs only work that kiln_call would not share among threads.
   void check_work(std::span<const LoweredKernel> lowered) {
-    Value* little = nullptr;
-    for (const LoweredKernel& l : lowered) {
-      if (!l.parallel) continue;
-      Value* here = b_.CreateICmpSLT(value_of(l.work), b_.getInt64(KILN_LEAST_SHARED_WORK));
-      little = little == nullptr ? here : b_.CreateAnd(little, here);
-    }
-    if (little == nullptr) return;
+    if (std::ranges::none_of(lowered, &LoweredKernel::parallel)) return;
     branch("executor");
-    llvm::BasicBlock* run = llvm::BasicBlock::Create(b_.getContext(), "run", entry_, slow_);
+    llvm::BasicBlock* run = block("run");
     Value* context = entry_->getArg(3);
     leave(b_.CreateIsNull(context), run);
     leave(b_.CreateIsNull(member(b_.getPtrTy(), context, offsetof(kiln_context, executor))), run);
+    const std::unordered_map<Id, Value*> known = values_;
+    Value* little = b_.getTrue();
+    for (const LoweredKernel& l : lowered)
+      if (l.parallel) little = b_.CreateAnd(little, b_.CreateICmpSLT(value_of(l.work), b_.getInt64(KILN_LEAST_SHARED_WORK)));
     b_.CreateCondBr(little, run, slow_);
     b_.SetInsertPoint(run);
+    values_ = known;
   }
 
   void leave(Value* condition, llvm::BasicBlock* to) {
     llvm::BasicBlock* next = llvm::BasicBlock::Create(b_.getContext(), "else", entry_, to);
     b_.CreateCondBr(condition, to, next);
     b_.SetInsertPoint(next);
+  }
+
+  // The workspace of the context if it is large enough, else memory of its allocator, as in kiln_call. A workspace that
+  // kiln_call would refuse is left to kiln_call.
+  void find_workspace() {
+    if (schedule_.workspace_bytes == no_id) return;
+    need_ = value_of(schedule_.workspace_bytes);
+    if (llvm::isa<llvm::ConstantInt>(need_) && llvm::cast<llvm::ConstantInt>(need_)->isZero()) return;
+    Value *const context = entry_->getArg(3), *const null = llvm::ConstantPointerNull::get(b_.getPtrTy());
+    llvm::BasicBlock *const without = b_.GetInsertBlock(), *const found = block("workspace"), *const check = block("check");
+    llvm::BasicBlock* const none = block("need");
+    b_.CreateCondBr(b_.CreateICmpSGT(need_, b_.getInt64(0)), none, found);
+    b_.SetInsertPoint(none);
+    go_on(b_.CreateIsNotNull(context), slow_);
+    Value* const given = member(b_.getPtrTy(), context, offsetof(kiln_context, workspace));
+    Value* const bytes = member(b_.getInt64Ty(), context, offsetof(kiln_context, workspace_bytes));
+    Value* const fits = b_.CreateICmpSGE(bytes, need_);
+    llvm::BasicBlock *const has_own = b_.GetInsertBlock(), *const allocate = block("allocate");
+    b_.CreateCondBr(b_.CreateAnd(b_.CreateIsNotNull(given), fits), check, allocate);
+    b_.SetInsertPoint(allocate);
+    Value* const allocator = member(b_.getPtrTy(), context, offsetof(kiln_context, allocate));
+    go_on(b_.CreateIsNotNull(allocator), slow_);
+    Value* const user = member(b_.getPtrTy(), context, offsetof(kiln_context, user));
+    auto* const type = llvm::FunctionType::get(b_.getPtrTy(), {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
+    Value* const made = b_.CreateCall(type, allocator, {user, need_, b_.getInt64(KILN_WORKSPACE_ALIGNMENT)});
+    go_on(b_.CreateIsNotNull(made), slow_);
+    llvm::BasicBlock* const allocated = b_.GetInsertBlock();
+    b_.CreateBr(check);
+    b_.SetInsertPoint(check);
+    llvm::PHINode *const here = b_.CreatePHI(b_.getPtrTy(), 2), *const own = b_.CreatePHI(b_.getPtrTy(), 2);
+    here->addIncoming(given, has_own);
+    here->addIncoming(made, allocated);
+    own->addIncoming(null, has_own);
+    own->addIncoming(made, allocated);
+    Value* const valid = is_valid_workspace(here);
+    llvm::BasicBlock *const refuse = block("refuse"), *const checked = b_.GetInsertBlock();
+    b_.CreateCondBr(valid, found, refuse);
+    b_.SetInsertPoint(refuse);
+    own_ = own;
+    release_workspace();
+    b_.CreateBr(slow_);
+    b_.SetInsertPoint(found);
+    workspace_ = join({{null, without}, {here, checked}});
+    own_ = join({{null, without}, {own, checked}});
+  }
+
+  Value* join(std::initializer_list<std::pair<Value*, llvm::BasicBlock*>> values) {
+    llvm::PHINode* phi = b_.CreatePHI(b_.getPtrTy(), static_cast<unsigned>(values.size()));
+    for (const auto& [value, from] : values) phi->addIncoming(value, from);
+    return phi;
+  }
+
+  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, entry_, slow_); }
+
+  // Goes on in a new block if the condition holds.
+  void go_on(Value* condition, llvm::BasicBlock* otherwise) {
+    llvm::BasicBlock* next = block("next");
+    b_.CreateCondBr(condition, next, otherwise);
+    b_.SetInsertPoint(next);
+  }
+
+  // Aligned, and apart from all arguments.
+  Value* is_valid_workspace(Value* workspace) {
+    Value* const begin = b_.CreatePtrToInt(workspace, b_.getInt64Ty());
+    Value* const end = b_.CreateAdd(begin, need_);
+    Value* valid = b_.CreateIsNull(b_.CreateAnd(begin, b_.getInt64(KILN_WORKSPACE_ALIGNMENT - 1)));
+    for (std::size_t i = 0; i < params().size(); ++i) {
+      Value* const before = b_.CreateICmpULE(end, addresses_[i]);
+      Value* const behind = b_.CreateICmpULE(b_.CreateAdd(addresses_[i], sizes_[i]), begin);
+      valid = b_.CreateAnd(valid, b_.CreateOr(before, behind));
+    }
+    return valid;
+  }
+
+  // Gives memory of the allocator back.
+  void release_workspace() {
+    if (own_ == nullptr) return;
+    llvm::BasicBlock *const has = block("has"), *const call = block("release"), *const done = block("done");
+    b_.CreateCondBr(b_.CreateIsNull(own_), done, has);
+    b_.SetInsertPoint(has);
+    Value* const context = entry_->getArg(3);
+    Value* const release = member(b_.getPtrTy(), context, offsetof(kiln_context, release));
+    b_.CreateCondBr(b_.CreateIsNull(release), done, call);
+    b_.SetInsertPoint(call);
+    Value* const user = member(b_.getPtrTy(), context, offsetof(kiln_context, user));
+    auto* const type = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()}, false);
+    b_.CreateCall(type, release, {user, own_, need_});
+    b_.CreateBr(done);
+    b_.SetInsertPoint(done);
   }
 
   llvm::AllocaInst* array(llvm::Type* type, std::size_t n) {
@@ -236,30 +323,48 @@ class FastEntry {
     return at;
   }
 
-  // Without a workspace, temporaries have no elements, and kiln_call gives them a null address too.
+  // Without a workspace, temporaries have no elements.
   Value* address(const Buffer& b) {
-    if (b.param < 0) return llvm::ConstantPointerNull::get(b_.getPtrTy());
+    if (b.param < 0 && workspace_ == nullptr) return llvm::ConstantPointerNull::get(b_.getPtrTy());
+    if (b.param < 0) return b_.CreateGEP(b_.getInt8Ty(), workspace_, value_of(b.offset));
     Value* data = nth(data_, b.param);
     return b.offset == no_id ? data : b_.CreateGEP(b_.getInt8Ty(), data, value_of(b.offset));
   }
 
-  void run(std::span<const LoweredKernel> lowered, std::span<llvm::Function* const> kernels, std::span<Value* const> trips) {
+  // One test leaves out all kernels of a version that the call does not run.
+  void run(std::span<const LoweredKernel> lowered, std::span<llvm::Function* const> kernels) {
     Value* symbols = symbols_array();
-    for (std::size_t k = 0; k < lowered.size(); ++k) {
-      const std::vector<int>& used = schedule_.kernels[k].buffers;
-      llvm::AllocaInst* buffers = array(b_.getPtrTy(), std::max<std::size_t>(used.size(), 1));
-      for (std::size_t i = 0; i < used.size(); ++i) {
-        Value* place = b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), buffers, i);
-        b_.CreateStore(address(nth(schedule_.buffers, used[i])), place);
+    for (std::size_t first = 0; first < lowered.size();) {
+      const KernelGroup group = kernel_group(g_, facts_, lowered, first);
+      llvm::BasicBlock* const after = group.condition == no_id ? nullptr : block("behind");
+      std::unordered_map<Id, Value*> known;
+      if (after != nullptr) {
+        Value* const runs = value_of(group.condition);
+        known = values_;
+        go_on(b_.CreateIsNotNull(runs), after);
       }
-      llvm::BasicBlock* body = llvm::BasicBlock::Create(b_.getContext(), "kernel", entry_, slow_);
-      llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "next", entry_, slow_);
-      b_.CreateCondBr(b_.CreateICmpSGT(trips[k], b_.getInt64(0)), body, after);
-      b_.SetInsertPoint(body);
-      b_.CreateCall(kernels[k], {buffers, symbols, b_.getInt64(0), trips[k]});
+      for (; first < group.end; ++first) run(first, lowered[first], kernels[first], symbols);
+      if (after == nullptr) continue;
       b_.CreateBr(after);
       b_.SetInsertPoint(after);
+      values_ = std::move(known);
     }
+  }
+
+  void run(std::size_t number, const LoweredKernel& lowered, llvm::Function* kernel, Value* symbols) {
+    Value* const trips = value_of(lowered.trip_count);
+    const std::vector<int>& used = schedule_.kernels[number].buffers;
+    llvm::AllocaInst* buffers = array(b_.getPtrTy(), std::max<std::size_t>(used.size(), 1));
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      Value* place = b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), buffers, i);
+      b_.CreateStore(address(nth(schedule_.buffers, used[i])), place);
+    }
+    llvm::BasicBlock *const body = block("kernel"), *const after = block("next");
+    b_.CreateCondBr(b_.CreateICmpSGT(trips, b_.getInt64(0)), body, after);
+    b_.SetInsertPoint(body);
+    b_.CreateCall(kernel, {buffers, symbols, b_.getInt64(0), trips});
+    b_.CreateBr(after);
+    b_.SetInsertPoint(after);
   }
 
   // kiln_status: OK, no parameter, axis or symbol.
@@ -279,6 +384,8 @@ class FastEntry {
   const Schedule& schedule_;
   const Facts& facts_;
   LlvmBuilder b_;
+  Value *need_ = nullptr, *workspace_ = nullptr;            // bytes of the workspace; its address, or null
+  Value* own_ = nullptr;                                    // the same if it comes from the allocator, else null
   Value *all_ = nullptr, *nonzero_ = nullptr;               // required at the next branch: a condition; bits that must be zero
   std::vector<Value*> data_, extents_, addresses_, sizes_;  // by parameter
   std::vector<Value*> strides_;                             // by parameter: its array of strides

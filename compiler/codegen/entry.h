@@ -3,8 +3,8 @@
 // The entry has a fast path and a slow path. The fast path is for common calls: arguments in the form that generated headers
 // pass (strides for pitched and strided parameters only), all checks hold, no work for several threads. Straight-line code
 // checks the arguments and runs the kernels in the default floating-point environment. The slow path calls kiln_call, which
-// checks everything again and reports errors. Programs with host loops, data checks, many arguments or kernels, a workspace
-// in every call, or extents that could overflow have only the slow path. So do other calls that need a workspace.
+// checks everything again and reports errors. Programs with host loops, data checks, many arguments or kernels, or extents that
+// could overflow have only the slow path.
 #pragma once
 
 #include <initializer_list>

@@ -172,7 +172,7 @@ void verify_params(const Graph& g, Builder& b, const Program& p, std::span<const
     if (g.op(id) == Op::PARAM) {
       const auto slot = g.slot(id);
       const bool same = slot < p.params.size() && p.params[slot].dtype == g.dtype(id) && p.params[slot].name == g.name(id) &&
-                        std::ranges::equal(p.params[slot].extents, g.src(id));
+                        has_extents(g, p, slot, id);
       if (!same) violated(g, id, "param", "the declared parameter of slot " + std::to_string(slot));
     }
     if (g.op(id) == Op::STORE) {

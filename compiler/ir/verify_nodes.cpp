@@ -436,6 +436,19 @@ void violated(const Graph& g, Id id, std::string_view rule, const std::string& t
                        std::string(name(g.dtype(id))) + " breaks the rule " + std::string(rule) + ": expected " + text);
 }
 
+bool has_extents(const Graph& g, const Program& p, std::size_t slot, Id param) {
+  const auto symbols = [&](Id extent) {
+    std::vector<Id> nodes = g.reachable(extent);
+    std::erase_if(nodes, [&](Id id) { return g.op(id) != Op::SYM; });
+    return nodes;
+  };
+  return std::ranges::equal(g.src(param), p.params[slot].extents, [&](Id here, Id declared) {
+    if (here == declared) return true;
+    const std::vector<Id> fewer = symbols(here), all = symbols(declared);
+    return fewer.size() < all.size() && std::ranges::includes(all, fewer);
+  });
+}
+
 void check_node(const Graph& g, Level level, Id id) {
   const Node n{g, level, id};
   for (const Check& c : checks) {

@@ -6,12 +6,17 @@
 #include <string>
 #include <string_view>
 
+#include "compiler/ir/program.h"
 #include "compiler/ir/verify.h"
 
 namespace kiln::compiler {
 
 // Throws E-verify at the node, with the text "expected " + expected.
 [[noreturn]] void violated(const Graph& g, Id id, std::string_view rule, const std::string& expected);
+
+// Whether the extents of a PARAM are those of the program's parameter. A segment for some calls may have constants in place of
+// symbols.
+bool has_extents(const Graph& g, const Program& p, std::size_t slot, Id param);
 
 void check_node(const Graph& g, Level level, Id id);
 std::span<const VerifyRule> node_rules();

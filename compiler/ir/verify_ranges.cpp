@@ -173,7 +173,7 @@ class RangeVerifier {
   void check_param(Id id) const {
     const auto slot = g_.slot(id);
     const auto& params = program_.params;
-    if (slot >= params.size() || params[slot].dtype != g_.dtype(id) || !std::ranges::equal(params[slot].extents, g_.src(id)))
+    if (slot >= params.size() || params[slot].dtype != g_.dtype(id) || !has_extents(g_, program_, slot, id))
       violated(g_, id, "param", "the declared parameter of slot " + std::to_string(slot));
   }
 

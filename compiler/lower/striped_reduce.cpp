@@ -278,6 +278,19 @@ class StripedLoops {
            g_.value(end) - g_.value(begin) <= reduce_stripes;
   }
 
+  // Whether a rest that only the call knows is one masked vector without a loop. If no element is left, no lane is active. That
+  // takes less time than a branch if the values are hardly more than loads, whose elements have masks.
+  bool is_cheap_rest(Id end) const {
+    constexpr int most_operations = 4, narrowest_masked = 4;  // bytes
+    if (!r_.stores.empty() || g_.is_const(end)) return false;
+    int operations = 0;
+    for (const Id id : g_.reachable(r_.values)) {
+      if (g_.op(id) == Op::FOR || (g_.op(id) == Op::LOAD && bytes(g_.dtype(id)) < narrowest_masked)) return false;
+      if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) ++operations;
+    }
+    return operations <= most_operations;
+  }
+
   // The accumulators after one element in each lane of the mask. No accumulator is -0, so adding the identity changes none. A
   // load under the mask that is zero elsewhere takes no select.
   Id accumulate_masked(Id acc, const std::vector<Id>& x, Id mask) {
@@ -297,8 +310,8 @@ class StripedLoops {
       const auto [x, stores] = values_and_stores(ramp(g_, range, 1, reduce_stripes), no_id);
       acc = loop(range, begin, middle, acc, accumulate(carry(range, acc), x), reduce_stripes, stores);
     }
-    if (is_written(middle, end)) {
-      const Id mask = lane_mask(g_, middle, end, reduce_stripes);
+    if (is_written(middle, end) || (middle != end && is_cheap_rest(end))) {
+      const Id mask = lane_mask(g_, g_.is_const(end) ? middle : end_of_whole(from, end), end, reduce_stripes);
       acc = accumulate_masked(acc, at(ramp(g_, middle, 1, reduce_stripes), mask), mask);
     } else if (middle != end) {
       const Id range = loops_.range(g_, end, RangeKind::vector);

@@ -128,16 +128,19 @@ struct Short {
 
 bool can_mask(const Body& b, const Target& target) { return b.narrowest >= target.narrowest_masked(); }
 
-// outermost: whether the range has one tail in each chunk, not one in each row.
-LoopPlan lanes_over(const Body& b, Id range, bool outermost, int lanes, const Target& target) {
+// is_const: whether the extent is. Half of the rests of other extents fill one register at most, so they take one vector of one
+// register, not of two. outermost: whether the range has one tail in each chunk, not one in each row.
+LoopPlan lanes_over(const Body& b, Id range, bool is_const, bool outermost, int lanes, const Target& target) {
   // More operations dominate. Behind a masked vector quotients of the range would differ from call to call (near_gathers.h).
   const bool aligns = can_mask(b, target) && !b.has_loops && !b.divides && b.operations <= light_body;
   LoopPlan p{.range = range, .step = lanes, .lanes = true, .align = aligns ? target.vector_bytes : 0};
   if (outermost && !b.has_loops && b.operations <= cheap_body) return p;
   if (can_mask(b, target)) {
     const int one_register = target.vector_bytes / b.widest;
-    p.tails = lanes == 2 * one_register && !b.has_loops ? masked_tails(lanes, one_register, target)
-                                                        : std::vector<Tail>{{lanes, true}};
+    p.tails = {{lanes, true}};
+    if (lanes == 2 * one_register && !b.has_loops)
+      p.tails =
+          is_const ? masked_tails(lanes, one_register, target) : std::vector<Tail>{{one_register, false}, {one_register, true}};
     return p;
   }
   p.tails.clear();
@@ -168,7 +171,7 @@ bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> r
       std::ranges::any_of(g.reachable(stores), [&](Id id) { return g.op(id) == Op::LOAD && g.src(id).size() > 2; });
   const bool masks = has_gates && can_mask(b, target);  // as in a row of windows
   if (outer_may && (!last_may || cost.lanes_of_outer() < cost.lanes_of_last(masks)))
-    plan[at] = lanes_over(b, ranges[at], at == 0, lanes, target);
+    plan[at] = lanes_over(b, ranges[at], g.is_const(g.end(ranges[at])), at == 0, lanes, target);
   else if (last_may || cost.registers() > target.vector_registers || cost.written_out() > worth_copies * cost.loops())
     return false;
   for (std::size_t i = s.first; i < ranges.size(); ++i) plan[i].step = fitting(g, ranges[i], max_short_iterations);
@@ -375,7 +378,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   }
   if (is_flat && b.operations <= light_body)
     if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b, target))) return *p;
-  plan[at] = lanes_over(b, ranges[at], at == 0 && !is_whole, lanes, target);
+  plan[at] = lanes_over(b, ranges[at], g.is_const(g.end(ranges[at])), at == 0 && !is_whole, lanes, target);
   if (plan[at].align != 0 && !b.has_loops_around) plan[at].past_caches = past_caches_from(g, stores, ranges[at]);
   if ((streams || is_chain) && in_rows.empty() && can_mask(b, target))
     plan[at].tails = masked_tails(std::min(lanes, 2 * one_register), one_register, target);

@@ -12,6 +12,8 @@
 #include "compiler/rangeify/scalar_kernels.h"
 #include "compiler/rangeify/small_vectors.h"
 #include "compiler/rangeify/sum_atomics.h"
+#include "compiler/schedule/component_versions.h"
+#include "compiler/schedule/condition_loops.h"
 #include "compiler/schedule/dependencies.h"
 #include "compiler/schedule/fuse_rows.h"
 #include "compiler/schedule/host_loops.h"
@@ -53,6 +55,7 @@ constexpr Pass table[] = {
     {"differentiate", program, Form::program, required, differentiate},
     {"scalar_kernels", program, Form::program, required, scalar_kernels},
     {"host_loops", schedule, Form::tensors, required, host_loops},
+    {"component_versions", schedule, Form::tensors, optional, component_versions},
     {"graph_cleanup", program, Form::tensors, required, graph_cleanup},
     {"small_vectors", program, Form::tensors, optional, small_vectors},
     {"integer_indices", program, Form::tensors, optional, integer_indices},
@@ -76,6 +79,7 @@ constexpr Pass table[] = {
     {"dependencies", schedule, Form::ordered, required, dependencies},
     {"ping_pong", schedule, Form::ordered, optional, ping_pong},
     {"product_versions", schedule, Form::ordered, optional, product_versions},
+    {"condition_loops", schedule, Form::ordered, optional, condition_loops},
     {"memory_plan", schedule, Form::planned, required, memory_plan},
     {"share_kernels", schedule, Form::planned, optional, share_kernels},
     {"drop_unit_ranges", kernel, Form::lowering, optional, lowering::drop_unit_ranges},

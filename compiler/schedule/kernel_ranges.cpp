@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/range_ids.h"
 #include "compiler/symbolic/linear.h"
 
 namespace kiln::compiler {
@@ -71,6 +72,15 @@ void simplify_uses(Graph& g, Kernel& k, Simplifier& simplify) {
     now[id] = g.with_src(id, src);
   }
   k.sink = now.at(k.sink);
+}
+
+void run_if(Graph& g, Kernel& k, Id factor) {
+  RangeIds ids(g, k.sink);
+  const std::vector<Id> loops = loop_ranges_of(g, k);
+  const Id end = loops.empty() ? factor : index_mul(g, g.end(loops.front()), factor);
+  const Id range = ids.range(g, end, RangeKind::loop);
+  if (loops.empty()) return rewrite_kernel(g, k, {.values = {}, .loops = {}, .outermost = range});
+  rewrite_kernel(g, k, {.values = {{loops.front(), range}}, .loops = {{loops.front(), {range}}}});
 }
 
 void number_ranges(Graph& g, Kernel& k) {

@@ -49,6 +49,9 @@ bool are_of_the_call(const Graph& g, const Program& p, std::span<const Id> expre
 // 1 if the value is at least `least`, else 0. The runtime's expressions have no conditions.
 Id at_least(Graph& g, Id value, std::int64_t least);
 
+// Multiplies the extent of the outermost range by the factor: the kernel runs if it is 1, and not if it is 0.
+void run_if(Graph& g, Kernel& k, Id factor);
+
 // Numbers the RANGEs from 0: LOOPs first, outermost first, then REDUCEs.
 void number_ranges(Graph& g, Kernel& k);
 

@@ -100,14 +100,6 @@ Id is_large(Graph& g, const Operand& o, Id rows) {
   return index_mul(g, both, at_least(g, rows, walks));
 }
 
-// The kernel runs if the factor is 1, and not if it is 0.
-void run_if(Graph& g, Kernel& k, Id factor) {
-  const Id outermost = loop_ranges_of(g, k).front();
-  RangeIds ids(g, k.sink);
-  const Id range = ids.range(g, index_mul(g, g.end(outermost), factor), RangeKind::loop);
-  rewrite_kernel(g, k, {.values = {{outermost, range}}, .loops = {{outermost, {range}}}});
-}
-
 // The kernel for one iteration of these ranges.
 Kernel for_one_row(Graph& g, Kernel k, std::span<const Id> rows) {
   RangeChange change;

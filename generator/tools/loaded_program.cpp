@@ -75,7 +75,6 @@ LoadedProgram::LoadedProgram(const std::string& file, const std::string& program
   }
   library_.reset(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (library_ == nullptr) throw Diagnostic("E-library", file, std::string("cannot be loaded: ") + dlerror());
-  call_ = reinterpret_cast<decltype(call_)>(symbol("kiln_call"));
   workspace_ = reinterpret_cast<decltype(workspace_)>(symbol("kiln_workspace_bytes"));
   message_ = reinterpret_cast<decltype(message_)>(symbol("kiln_status_message"));
   desc_ = reinterpret_cast<const kiln_program_desc* (*)()>(symbol(description.c_str()))();

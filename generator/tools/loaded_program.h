@@ -18,13 +18,13 @@ inline compiler::DType dtype_of(const kiln_param_desc& p) { return static_cast<c
 
 class LoadedProgram {
  public:
-  // `file`: a shared library that exports kiln_call, or an object, which is first linked with the runtime. `program`: its name
+  // `file`: a shared library that exports its program, or an object, which is first linked with the runtime. `program`: its name
   // or C symbol; may be empty if the file has one program. `runtime`: the archive, or empty. Errors: Diagnostic E-library.
   LoadedProgram(const std::string& file, const std::string& program, const std::string& runtime);
 
   const kiln_program_desc& desc() const { return *desc_; }
   kiln_status call(const std::vector<kiln_tensor>& args, const kiln_context& context) const {
-    return call_(desc_, args.data(), static_cast<std::int32_t>(args.size()), &context);
+    return desc_->entry(args.data(), static_cast<std::int32_t>(args.size()), &context);
   }
   kiln_status workspace(const std::vector<kiln_tensor>& args, std::int64_t& bytes) const {
     return workspace_(desc_, args.data(), static_cast<std::int32_t>(args.size()), &bytes);
@@ -47,7 +47,6 @@ class LoadedProgram {
   std::string file_;
   const kiln_program_desc* desc_ = nullptr;
   const kiln_variants* variants_ = nullptr;
-  decltype(&kiln_call) call_ = nullptr;
   decltype(&kiln_workspace_bytes) workspace_ = nullptr;
   decltype(&kiln_status_message) message_ = nullptr;
   decltype(&kiln_force_variant) force_ = nullptr;

@@ -1,6 +1,7 @@
 // The generated entry answers every call as kiln_call does: same status, same outputs, same use of the executor.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <functional>
 
@@ -218,6 +219,85 @@ TEST(Entry, AnswersCallsWithStridesAsKilnCall) {
     kiln_status_message(compiled.description(), want, said, sizeof said);
     EXPECT_TRUE(c.message[0] == 0 || std::string(said) == c.message) << said;
     EXPECT_TRUE(c.code == KILN_OK || (fast.y == StridedCall().y && fast.z == StridedCall().z));
+  }
+}
+
+// A softmax, whose rows need a workspace.
+const char* const workspace_text = R"(program workspace_entry
+in f32 [N, 40] x
+out f32 [N, 40] y
+%0 = param x
+%1 = reduce %0, max, axes [1]
+%2 = reshape [N, 1] %1
+%3 = sub %0, %2
+%4 = exp %3
+%5 = reduce %4, sum, axes [1]
+%6 = reshape [N, 1] %5
+%7 = fdiv %4, %6
+store y, %7
+)";
+
+// An allocator that counts what it has given and taken back.
+struct CountingMemory {
+  alignas(64) std::array<char, 65536> memory{};
+  std::size_t shift = 0;  // from an aligned address
+  int given = 0, returned = 0;
+  static void* allocate(void* user, std::size_t bytes, std::size_t) {
+    auto* own = static_cast<CountingMemory*>(user);
+    if (own->shift + bytes > own->memory.size()) return nullptr;
+    ++own->given;
+    return own->memory.data() + own->shift;
+  }
+  static void release(void* user, void*, std::size_t) { ++static_cast<CountingMemory*>(user)->returned; }
+};
+
+struct WorkspaceCall {
+  std::vector<float> x = std::vector<float>(400, 1.5f), y = std::vector<float>(400, -1.0f);
+  std::int64_t extents[2] = {10, 40};
+  kiln_tensor args[2] = {{x.data(), extents, nullptr, KILN_F32, 2}, {y.data(), extents, nullptr, KILN_F32, 2}};
+  CountingMemory own, lent;
+  kiln_context context{nullptr, own.memory.data(), 65536, CountingMemory::allocate, CountingMemory::release, &lent};
+  bool has_context = true;
+};
+
+struct WorkspaceCase {
+  const char* name;
+  std::function<void(WorkspaceCall&)> change;
+  int code;
+};
+
+const WorkspaceCase workspace_cases[] = {
+    {"workspace of the context", [](WorkspaceCall&) {}, KILN_OK},
+    {"too small", [](WorkspaceCall& c) { c.context.workspace_bytes = 16; }, KILN_OK},
+    {"none", [](WorkspaceCall& c) { c.context.workspace = nullptr; }, KILN_OK},
+    {"no rows", [](WorkspaceCall& c) { c.extents[0] = 0, c.context.workspace = nullptr; }, KILN_OK},
+    {"memory is not taken back", [](WorkspaceCall& c) { c.context.workspace = nullptr, c.context.release = nullptr; }, KILN_OK},
+    {"no allocator", [](WorkspaceCall& c) { c.context.workspace = nullptr, c.context.allocate = nullptr; }, KILN_R_OOM},
+    {"no context", [](WorkspaceCall& c) { c.has_context = false; }, KILN_R_OOM},
+    {"no memory left", [](WorkspaceCall& c) { c.context.workspace = nullptr, c.lent.shift = 65536; }, KILN_R_OOM},
+    {"misaligned", [](WorkspaceCall& c) { c.context.workspace = c.own.memory.data() + 4, c.context.workspace_bytes -= 4; },
+     KILN_R_ALIGN},
+    {"misaligned memory of the allocator", [](WorkspaceCall& c) { c.context.workspace = nullptr, c.lent.shift = 4; },
+     KILN_R_ALIGN},
+    {"over an argument", [](WorkspaceCall& c) { c.args[1].data = c.own.memory.data() + 64; }, KILN_R_ALIAS},
+};
+
+TEST(Entry, AnswersCallsWithAWorkspaceAsKilnCall) {
+  Graph g;
+  const Program p = read_program(g, workspace_text, "workspace_entry.kiln");
+  const CompiledProgram compiled(g, p);
+  for (const WorkspaceCase& c : workspace_cases) {
+    SCOPED_TRACE(c.name);
+    WorkspaceCall fast, slow;
+    c.change(fast), c.change(slow);
+    const kiln_status got = compiled.call(fast.args, fast.has_context ? &fast.context : nullptr);
+    const kiln_status want = kiln_call(compiled.description(), slow.args, 2, slow.has_context ? &slow.context : nullptr);
+    EXPECT_EQ(want.code, c.code) << kiln_status_name(want.code);
+    EXPECT_EQ(std::memcmp(&got, &want, sizeof got), 0)
+        << kiln_status_name(got.code) << " instead of " << kiln_status_name(want.code);
+    EXPECT_EQ(fast.lent.given == 0, slow.lent.given == 0);
+    EXPECT_EQ(fast.lent.returned, fast.context.release == nullptr ? 0 : fast.lent.given);
+    EXPECT_EQ(fast.y, slow.y);
   }
 }
 

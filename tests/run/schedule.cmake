@@ -3,6 +3,7 @@ kiln_add_test(rows_side_by_side_test run SOURCES run/rows_side_by_side_test.cpp 
 kiln_add_test(past_caches_test run SOURCES run/past_caches_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(short_rows_test run SOURCES run/short_rows_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(product_versions_test run SOURCES run/product_versions_test.cpp run/check_at_levels.cpp LIBS run_harness)
+kiln_add_test(component_versions_test run SOURCES run/component_versions_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(interleaved_access_test run SOURCES run/interleaved_access_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(pair_products_test run SOURCES run/pair_products_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(extremum_test run SOURCES run/extremum_test.cpp run/check_at_levels.cpp LIBS run_harness)

@@ -29,7 +29,8 @@ class OneProgram {
   Schedule schedule() {
     p_.name = "p";
     p_.sink = g_.make(Op::SINK, DType::none, stores_);
-    Scheduled end = run_passes(g_, p_, {.disabled = {"product_versions"}, .last = std::string(last_pass(Form::planned))});
+    Scheduled end = run_passes(
+        g_, p_, {.disabled = {"component_versions", "product_versions"}, .last = std::string(last_pass(Form::planned))});
     g_ = std::move(end.graph);
     return std::move(end.schedule);
   }

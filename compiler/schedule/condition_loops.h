@@ -1,0 +1,20 @@
+// condition_loops: makes conditions of host loops of one iteration or none.
+//
+// Before: kernels in a host loop from 0 to an extent that is 0 or 1 in each call, which only the call decides: a segment for
+// some
+//   calls (component_versions).
+// After: no such loop. The extent of the outermost range of each of its kernels has the loop's end as a factor, and so has the
+//   size of each temporary that only they use.
+// Requires: dependencies and product_versions ran. The latter knows a kernel by its extents.
+// Ensures: the same kernels run. A kernel of a later loop depends on all kernels before the loop.
+// Why: the fast path of a call (entry.h) runs kernels, but no loops.
+// Example: for t < min(1, N): k0, which has N iterations   ->   k0, which has N * min(1, N) iterations
+#pragma once
+
+#include "compiler/ir/schedule.h"
+
+namespace kiln::compiler {
+
+void condition_loops(Graph& g, Schedule& s);
+
+}  // namespace kiln::compiler
