@@ -29,7 +29,7 @@ constexpr int waits_for_row = 2;  // cycles for each access that touches one lin
 constexpr std::int64_t way_of_cache = 65536;  // bytes: elements at multiples of it share a set of the second-level cache
 constexpr std::int64_t most_rows = 8;         // that are lanes: each access needs as many cache lines
 constexpr std::int64_t lanes_in_set = 8;      // lanes times accesses
-constexpr int most_in_flight = 4;  // registers of a value: other vectors use the time in which one waits
+constexpr int most_in_flight = 4;             // registers of a value: other vectors use the time in which one waits
 constexpr std::int64_t large_array = 64;      // elements; from this size on an array for each lane costs more than lanes gain
 
 bool is_short(const Graph& g, Id range) { return g.is_const(g.end(range)) && g.value(g.end(range)) < shortest_lanes; }
@@ -176,7 +176,8 @@ bool lanes_keep_order(const Graph& g, std::span<const Id> states, Id last) {
 
 // Whether all lanes use the same element of their arrays at a time, so that an access is one vector, and the arrays of the
 // lanes of so many registers fit half of the first-level cache.
-bool lanes_share_places(const Graph& g, std::span<const Id> states, Id local, Id lanes, const Target& target, int registers = 1) {
+bool lanes_share_places(const Graph& g, std::span<const Id> states, Id local, Id lanes, const Target& target,
+                        int registers = 1) {
   constexpr std::int64_t most_bytes = 16384;
   std::int64_t size = std::int64_t{registers} * target.vector_bytes;
   for (const Id extent : g.src(local).subspan(1)) size = std::min(size * g.value(extent), most_bytes + 1);
@@ -266,7 +267,8 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
   else if (has_loop && !has_local && is_uniform && row_fits_registers(g, extent, operations, widest, target))
     lanes = g.value(extent);
   else if (has_loop && operations <= short_body && (!has_local || (is_uniform && walk.is_contiguous)))
-    lanes *= std::min(in_flight, (operations <= short_chain || walk.latency > 2 * operations) && is_uniform ? most_in_flight : 2);
+    lanes *=
+        std::min(in_flight, (operations <= short_chain || walk.latency > 2 * operations) && is_uniform ? most_in_flight : 2);
   if (g.is_const(extent)) lanes = std::min(lanes, g.value(extent));
   vector.step = narrow<int>(floor_power_of_two(std::max<std::int64_t>(1, lanes)));
   vector.lanes = vector.step > 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
@@ -31,21 +32,21 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int light_body = 24;          // most operations of a body for which two registers per value fit
-constexpr int cheap_body = 8;           // most operations of a body whose scalar tail is small and fast enough at the end
-constexpr int room_for_interior = 5;    // registers of the shortest range whose interior has vectors of two registers
-constexpr int widest_plan_tile = 16;    // lanes of a tile
-constexpr int waiting_tile = 32;        // most products of a tile's column that wait for the products of the column before
-constexpr int tiles_in_flight = 8;      // of loops with fewer tiles, the processor runs several at once in any case
-constexpr int tile_block = 64;          // copies of tiles side by side, so that their rows share pages
-constexpr int rows_at_once = 4;         // rows under overlapping windows
-constexpr int many_rows = 8;            // the same for windows of many rows, which share more
-constexpr int wide_window = 20;         // products of such a window
-constexpr int most_of_rows = 64;        // most operations of a body for which the vectors of these rows fit registers
-constexpr int long_body = 256;          // most operations of a body without loops whose iterations run side by side
-constexpr int operations_of_load = 4;   // fewest operations for each load of such a body
-constexpr int registers_in_flight = 4;  // of each value of such a body: other vectors use the time in which one waits
-constexpr double worth_copies = 0.75;   // largest cost of written-out code, as a share of the loops' cost
+constexpr int light_body = 24;         // most operations of a body for which two registers per value fit
+constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough at the end
+constexpr int room_for_interior = 5;   // registers of the shortest range whose interior has vectors of two registers
+constexpr int widest_plan_tile = 16;   // lanes of a tile
+constexpr int waiting_tile = 32;       // most products of a tile's column that wait for the products of the column before
+constexpr int tiles_in_flight = 8;     // of loops with fewer tiles, the processor runs several at once in any case
+constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
+constexpr int rows_at_once = 4;        // rows under overlapping windows
+constexpr int many_rows = 8;           // the same for windows of many rows, which share more
+constexpr int wide_window = 20;        // products of such a window
+constexpr int most_of_rows = 64;       // most operations of a body for which the vectors of these rows fit registers
+constexpr int long_body = 256;         // most operations of a body without loops whose iterations run side by side
+constexpr int operations_of_load = 4;  // fewest operations for each load of such a body
+constexpr int values_in_flight = 64;   // vectors that such a body needs later, at most; some of them wait on the stack
+constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
 
 // The work of the lanes of a range. Values that are the same in all lanes are computed around the loop over lanes.
 struct Body {
@@ -264,6 +265,30 @@ bool has_chains(const Body& b) {
   return b.operations <= long_body && b.operations - b.conditions >= operations_of_load * b.loads;
 }
 
+// How many values of the body are needed later at one time, at most, if each is computed before its first use.
+int most_live(const Graph& g, std::span<const Id> stores, Id range) {
+  const std::vector<Id> order = g.in_order(stores);
+  const std::unordered_set<Id> varying = depends_on_range(g, order, range);
+  std::unordered_map<Id, std::size_t> last;
+  for (std::size_t i = 0; i < order.size(); ++i)
+    for (const Id s : g.src(order[i])) last[s] = i;
+  std::vector<int> ends(order.size());
+  int live = 0, most = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    live -= ends[i];
+    const DType d = g.dtype(order[i]);
+    if (d == DType::index || d == DType::boolean || d == DType::none || !varying.contains(order[i])) continue;
+    ++ends[last.at(order[i])];
+    most = std::max(most, ++live);
+  }
+  return most;
+}
+
+// The registers of each value of a body with chains. Other vectors use the time in which one waits.
+int registers_in_flight(const Graph& g, std::span<const Id> stores, Id range) {
+  return std::clamp(values_in_flight / std::max(1, most_live(g, stores, range)), 1, 4);
+}
+
 // The rows under windows that run at once: of a constant number, nearly equal shares.
 int rows_of_windows(const Graph& g, std::span<const Id> stores, Id range, const Target& target) {
   const auto products = std::ranges::count(g.reachable(stores), Op::FMA, [&](Id id) { return g.op(id); });
@@ -316,7 +341,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const bool narrows = !b.has_loops && 4 * b.narrowest <= b.widest;  // so that accesses of the narrowest fill a register
   const int registers = !in_rows.empty()        ? 1
                         : streams               ? target.vector_registers / 4
-                        : waits                 ? registers_in_flight
+                        : waits                 ? registers_in_flight(g, stores, ranges[at])
                         : is_heavy || is_narrow ? 1
                         : is_chain || narrows   ? 4
                                                 : 2;
