@@ -158,10 +158,7 @@ bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> r
   const bool side_by_side = all_stores_have_stride(g, stores, ranges[at], 1);  // the components are planes
   const bool outer_may = may_be_lanes(g, stores, ranges, at, side_by_side ? 1 : s.iterations) &&
                          (lanes >= shortest_lanes || lanes >= one_register);
-  const bool has_gates =
-      std::ranges::any_of(g.reachable(stores), [&](Id id) { return g.op(id) == Op::LOAD && g.src(id).size() > 2; });
-  const bool masks = has_gates && can_mask(b, target);  // as in a row of windows
-  if (outer_may && (!last_may || cost.lanes_of_outer() < cost.lanes_of_last(masks)))
+  if (outer_may && (!last_may || cost.lanes_of_outer() < cost.lanes_of_last(can_mask(b, target))))
     plan[at] = lanes_over(b, ranges[at], at == 0, lanes, target);
   else if (last_may || cost.registers() > target.vector_registers || cost.written_out() > worth_copies * cost.loops())
     return false;
