@@ -325,9 +325,9 @@ struct systems : program<systems> {
         right(k) = v;
       }
       auto solution = var(0.0);
-      for (auto k : loop(99, -1, -1)) {
+      for (auto k : loop(99, -1, -1)) {  // here
         solution = right(k) - upper(k) * solution;
-        x(k, s) = solution;  // here
+        x(k, s) = solution;
       }
     }
   }
