@@ -29,6 +29,7 @@ constexpr int waits_for_row = 2;  // cycles for each access that touches one lin
 constexpr std::int64_t way_of_cache = 65536;  // bytes: elements at multiples of it share a set of the second-level cache
 constexpr std::int64_t most_rows = 8;         // that are lanes: each access needs as many cache lines
 constexpr std::int64_t lanes_in_set = 8;      // lanes times accesses
+constexpr int most_in_flight = 4;             // registers of a value: other vectors use the time in which one waits
 constexpr std::int64_t large_array = 64;      // elements; from this size on an array for each lane costs more than lanes gain
 
 bool is_short(const Graph& g, Id range) { return g.is_const(g.end(range)) && g.value(g.end(range)) < shortest_lanes; }
@@ -116,6 +117,7 @@ struct RowWalk {
   int operations = 0;
   int widest = narrowest_value;  // bytes
   int latency = 0;               // for which the iterations of these loops wait
+  bool is_contiguous = true;     // neighbouring lanes use the same element, or neighbouring ones
   bool shares_sets = false;      // the distances are multiples of the size of a way of the second-level cache
   int accesses() const { return narrow<int>(std::ssize(distant)); }
 };
@@ -147,6 +149,7 @@ RowWalk walk_of(const Graph& g, std::span<const Id> states, Id lanes) {
     const DType d = op == Op::LOAD ? g.dtype(id) : g.dtype(value_of(g, id));
     const auto apart = distance(index_of(g, id));
     const std::int64_t size = apart ? std::abs(*apart) * bytes(d) : 0;
+    walk.is_contiguous = walk.is_contiguous && apart && std::abs(*apart) <= 1;
     if (apart ? size >= cache_line : has_own_bounds) walk.distant.push_back(id);
     walk.shares_sets = walk.shares_sets || (size > 0 && std::abs(*apart) < Distances::far && size % way_of_cache == 0);
   }
@@ -171,11 +174,12 @@ bool lanes_keep_order(const Graph& g, std::span<const Id> states, Id last) {
   });
 }
 
-// Whether all lanes use the same element of their arrays at a time, so that an access is one vector, and the arrays of a
-// register's lanes fit half of the first-level cache.
-bool lanes_share_places(const Graph& g, std::span<const Id> states, Id local, Id lanes, const Target& target) {
+// Whether all lanes use the same element of their arrays at a time, so that an access is one vector, and the arrays of the
+// lanes of so many registers fit half of the first-level cache.
+bool lanes_share_places(const Graph& g, std::span<const Id> states, Id local, Id lanes, const Target& target,
+                        int registers = 1) {
   constexpr std::int64_t most_bytes = 16384;
-  std::int64_t size = target.vector_bytes;
+  std::int64_t size = std::int64_t{registers} * target.vector_bytes;
   for (const Id extent : g.src(local).subspan(1)) size = std::min(size * g.value(extent), most_bytes + 1);
   const std::vector<Id> nodes = g.reachable(states);
   const Distances distance(g, nodes, lanes);
@@ -220,6 +224,7 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
     return without_lanes(g, states, plan, "each of its loops has fewer than " + std::to_string(shortest_lanes) + " iterations");
   int widest = narrowest_value, operations = 0;
   bool has_loop = false, has_local = false;
+  int in_flight = most_in_flight;  // registers
   for (const Id id : g.reachable(states)) {
     has_loop = has_loop || g.op(id) == Op::FOR;
     has_local = has_local || g.op(id) == Op::LOCAL;
@@ -227,6 +232,8 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
       return without_lanes(g, states, plan,
                            "each lane would need an array of " + std::to_string(large_array) +
                                " elements or more, and the lanes use different places in them, or they do not fit the cache");
+    if (g.op(id) == Op::LOCAL)
+      while (in_flight > 1 && !lanes_share_places(g, states, id, ranges[at - 1], target, in_flight)) in_flight /= 2;
     if (!has_lanes(g.dtype(id))) continue;
     widest = std::max(widest, bytes(g.dtype(id)));
     operations += is_elementwise(g.op(id)) ? 1 : 0;
@@ -259,8 +266,9 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
     lanes = has_tiles ? lanes : std::min(lanes, walk.shares_sets ? lanes_in_set / walk.accesses() : most_rows);
   else if (has_loop && !has_local && is_uniform && row_fits_registers(g, extent, operations, widest, target))
     lanes = g.value(extent);
-  else if (has_loop && !has_local && operations <= short_body)  // other vectors use the time in which one waits
-    lanes *= operations <= short_chain && is_uniform ? 4 : 2;
+  else if (has_loop && operations <= short_body && (!has_local || (is_uniform && walk.is_contiguous)))
+    lanes *=
+        std::min(in_flight, (operations <= short_chain || walk.latency > 2 * operations) && is_uniform ? most_in_flight : 2);
   if (g.is_const(extent)) lanes = std::min(lanes, g.value(extent));
   vector.step = narrow<int>(floor_power_of_two(std::max<std::int64_t>(1, lanes)));
   vector.lanes = vector.step > 1;

@@ -79,7 +79,11 @@ class InteriorValues {
   Sign sign(Op op, Id a, Id b) {
     const auto sa = symbolic::sum_of(g_, a), sb = symbolic::sum_of(g_, b), extent = symbolic::sum_of(g_, g_.end(range_));
     if (!sa || !sb || !extent) return Sign::unknown;
-    const auto d = symbolic::plus(g_, *sb, *sa, -1);
+    const auto difference = symbolic::plus(g_, *sb, *sa, -1);
+    if (!difference) return Sign::unknown;
+    std::int64_t positive = op == Op::LE || op == Op::MIN || op == Op::MAX ? 0 : 1;   // d >= positive: sign "positive"
+    std::int64_t negative = op == Op::LT || op == Op::MIN || op == Op::MAX ? 0 : -1;  // d <= negative: sign "negative"
+    const auto d = without_quotient(*difference, positive, negative);
     if (!d) return Sign::unknown;
     std::int64_t c = 0;
     Poly rest;
@@ -92,8 +96,6 @@ class InteriorValues {
         rest.push_back(t);
     }
     if (c == 0) return Sign::unknown;
-    const std::int64_t positive = op == Op::LE || op == Op::MIN || op == Op::MAX ? 0 : 1;   // d >= positive: sign "positive"
-    const std::int64_t negative = op == Op::LT || op == Op::MIN || op == Op::MAX ? 0 : -1;  // d <= negative: sign "negative"
     const Interval near_low = interval(rest);
     if (border_ > 0) return sign_in_border(c, near_low, positive, negative);
     const Sign behind = c > 0 ? Sign::positive : Sign::negative, before = c > 0 ? Sign::negative : Sign::positive;
@@ -110,6 +112,24 @@ class InteriorValues {
     if (last < first && last <= short_border && raise(cut, high, last)) return in_high();
     if (raise(lo, low, first)) return in_low();
     return raise(cut, high, last) ? in_high() : Sign::unknown;
+  }
+  // d with e in place of e // n, and its limits times n, if the range is in d in one such quotient only: e // n >= b holds if
+  // e >= n * b, and e // n <= b if e <= n * b + n - 1.
+  std::optional<Poly> without_quotient(const Poly& d, std::int64_t& positive, std::int64_t& negative) const {
+    const auto over_range = [&](const Monomial& t) { return uses_range(t); };
+    const auto at = std::ranges::find_if(d, over_range);
+    if (at == d.end() || at->atoms.size() != 1 || g_.op(at->atoms[0]) != Op::FLOORDIV) return d;
+    const Id quotient = at->atoms[0], divisor = g_.src(quotient, 1);
+    const std::int64_t sign = at->coefficient, most = std::int64_t{1} << 31;
+    if (std::ranges::count_if(d, over_range) != 1 || (sign != 1 && sign != -1)) return std::nullopt;
+    if (!g_.is_const(divisor) || g_.value(divisor) < 1 || g_.value(divisor) > most) return std::nullopt;
+    const std::int64_t n = g_.value(divisor);
+    const auto others = symbolic::plus(g_, d, Poly{*at}, -1), e = symbolic::sum_of(g_, g_.src(quotient, 0));
+    const auto scaled = others ? symbolic::scaled(*others, n) : std::nullopt;
+    if (!scaled || !e) return std::nullopt;
+    positive = positive * n - (sign < 0 ? n - 1 : 0);
+    negative = negative * n + (sign > 0 ? n - 1 : 0);
+    return symbolic::plus(g_, *scaled, *e, sign);
   }
   // Bounds of the sum. n * (e // n) is e - e % n, so that it may cancel against other terms: e - 2 * (e // 2) is 0 or 1.
   Interval interval(const Poly& p) {
@@ -218,7 +238,7 @@ bool is_known_index(const Graph& g, Id index, const std::unordered_set<Id>& over
   if (!over_range.contains(index)) return !alone || g.is_const(index);
   const Op op = g.op(index);
   if (op == Op::RANGE) return true;
-  const bool is_limit = op == Op::FLOORMOD || op == Op::MIN || op == Op::MAX;
+  const bool is_limit = op == Op::FLOORMOD || op == Op::FLOORDIV || op == Op::MIN || op == Op::MAX;
   if (!is_limit && op != Op::ADD && op != Op::SUB) return false;
   return std::ranges::all_of(g.src(index), [&](Id s) { return is_known_index(g, s, over_range, alone || is_limit); });
 }

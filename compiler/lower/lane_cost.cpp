@@ -135,6 +135,13 @@ int filled_lanes(const Graph& g, Id range, int lanes) {
   return g.is_const(end) && g.value(end) < lanes ? floor_power_of_two(std::max(1, narrow<int>(g.value(end)))) : lanes;
 }
 
+// The lanes of the vectors over a range for each iteration: more than 1 if the last vector is not full.
+double idle_share(const Graph& g, Id range, std::int64_t lanes) {
+  if (!g.is_const(g.end(range))) return 1;
+  const std::int64_t n = std::max<std::int64_t>(1, g.value(g.end(range)));
+  return static_cast<double>((n + lanes - 1) / lanes * lanes) / static_cast<double>(n);
+}
+
 // The cost of an access for one lane. The unit is a contiguous access of one register. accesses: how many of the elements
 // between neighbouring lanes are accessed together.
 double access_for_lane(const Graph& g, Id access, Id range, std::int64_t accesses, const Target& target) {
@@ -173,9 +180,10 @@ LaneCost::LaneCost(const Graph& g, std::span<const Id> stores, std::span<const I
   }
   lanes_ = std::max(1, target.vector_bytes / widest);
   const double outer_lanes = filled_lanes(g, ranges[first_short - 1], static_cast<int>(lanes_));
+  const double idle = idle_share(g, ranges[first_short - 1], static_cast<std::int64_t>(outer_lanes));
   for (Node& n : nodes_) {
     n.iterations = bits.iterations(n.ranges);
-    if (n.outer_lanes == 0) n.outer_lanes = n.outer_lanes_alone = 1 / outer_lanes;
+    if (n.outer_lanes == 0) n.outer_lanes = n.outer_lanes_alone = idle / outer_lanes;
   }
   count_copies(g, stores, ranges.subspan(first_short));
 }

@@ -1,9 +1,8 @@
 #include "compiler/lower/vectorize_plan.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstdlib>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
@@ -19,6 +18,7 @@
 #include "compiler/lower/lane_cost.h"
 #include "compiler/lower/memory_accumulators.h"
 #include "compiler/lower/past_caches.h"
+#include "compiler/lower/piece_blocks.h"
 #include "compiler/lower/plan_text.h"
 #include "compiler/lower/range_parts.h"
 #include "compiler/lower/register_block.h"
@@ -27,32 +27,27 @@
 #include "compiler/lower/transpose_loads.h"
 #include "compiler/lower/transpose_tile.h"
 #include "compiler/lower/window_rows.h"
-#include "compiler/symbolic/linear.h"
 #include "compiler/target/lane_limits.h"
 #include "compiler/target/unrollable_loops.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr int light_body = 24;               // most operations of a body for which two registers per value fit
-constexpr int cheap_body = 8;                // most operations of a body whose scalar tail is small and fast enough at the end
-constexpr int room_for_interior = 5;         // registers of the shortest range whose interior has vectors of two registers
-constexpr int widest_plan_tile = 16;         // lanes of a tile
-constexpr int waiting_tile = 32;             // most products of a tile's column that wait for the products of the column before
-constexpr int tiles_in_flight = 8;           // of loops with fewer tiles, the processor runs several at once in any case
-constexpr int tile_block = 64;               // copies of tiles side by side, so that their rows share pages
-constexpr std::int64_t most_of_piece = 128;  // bytes of a short piece: a few cache lines
-constexpr std::int64_t page_bytes = 4096;
-constexpr int block_of_pieces = 16;     // rows that are read side by side, each in order
-constexpr int copies_of_pieces = 8;     // of these, written out
-constexpr int rows_at_once = 4;         // rows under overlapping windows
-constexpr int many_rows = 8;            // the same for windows of many rows, which share more
-constexpr int wide_window = 20;         // products of such a window
-constexpr int most_of_rows = 64;        // most operations of a body for which the vectors of these rows fit registers
-constexpr int long_body = 256;          // most operations of a body without loops whose iterations run side by side
-constexpr int operations_of_load = 4;   // fewest operations for each load of such a body
-constexpr int registers_in_flight = 4;  // of each value of such a body: other vectors use the time in which one waits
-constexpr double worth_copies = 0.75;   // largest cost of written-out code, as a share of the loops' cost
+constexpr int light_body = 24;         // most operations of a body for which two registers per value fit
+constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough at the end
+constexpr int room_for_interior = 5;   // registers of the shortest range whose interior has vectors of two registers
+constexpr int widest_plan_tile = 16;   // lanes of a tile
+constexpr int waiting_tile = 32;       // most products of a tile's column that wait for the products of the column before
+constexpr int tiles_in_flight = 8;     // of loops with fewer tiles, the processor runs several at once in any case
+constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
+constexpr int rows_at_once = 4;        // rows under overlapping windows
+constexpr int many_rows = 8;           // the same for windows of many rows, which share more
+constexpr int wide_window = 20;        // products of such a window
+constexpr int most_of_rows = 64;       // most operations of a body for which the vectors of these rows fit registers
+constexpr int long_body = 256;         // most operations of a body without loops whose iterations run side by side
+constexpr int operations_of_load = 4;  // fewest operations for each load of such a body
+constexpr int values_in_flight = 64;   // vectors that such a body needs later, at most; some of them wait on the stack
+constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
 
 // The work of the lanes of a range. Values that are the same in all lanes are computed around the loop over lanes.
 struct Body {
@@ -167,10 +162,7 @@ bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> r
   const bool side_by_side = all_stores_have_stride(g, stores, ranges[at], 1);  // the components are planes
   const bool outer_may = may_be_lanes(g, stores, ranges, at, side_by_side ? 1 : s.iterations) &&
                          (lanes >= shortest_lanes || lanes >= one_register);
-  const bool has_gates =
-      std::ranges::any_of(g.reachable(stores), [&](Id id) { return g.op(id) == Op::LOAD && g.src(id).size() > 2; });
-  const bool masks = has_gates && can_mask(b, target);  // as in a row of windows
-  if (outer_may && (!last_may || cost.lanes_of_outer() < cost.lanes_of_last(masks)))
+  if (outer_may && (!last_may || cost.lanes_of_outer() < cost.lanes_of_last(can_mask(b, target))))
     plan[at] = lanes_over(b, ranges[at], g.is_const(g.end(ranges[at])), at == 0, lanes, target);
   else if (last_may || cost.registers() > target.vector_registers || cost.written_out() > worth_copies * cost.loops())
     return false;
@@ -229,40 +221,6 @@ std::optional<std::vector<LoopPlan>> tiles(const Graph& g, std::span<const Id> s
   return std::nullopt;
 }
 
-// A plan for a copy of short pieces of 2, 4, 8.. elements, as into panels, or of the pixels of a turned image: [ranges before
-// i] [blocks of i] [ranges between] [lanes] [copies of i]. Of what is loaded and what is stored, the pieces of one follow each
-// other along the innermost range between, those of the other along i. In their old order, neighbouring accesses of the other
-// would be far apart: often in one set of the cache, and each in another page. nullopt: no such copy.
-std::optional<std::vector<LoopPlan>> pieces(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
-                                            int one_register) {
-  const std::size_t last = ranges.size() - 1;
-  if (last < 2 || stores.size() != 1 || !g.is_const(g.end(ranges[last])) || g.op(value_of(g, stores[0])) != Op::LOAD)
-    return std::nullopt;
-  const Id load = value_of(g, stores[0]), between = ranges[last - 1];
-  const std::int64_t piece = g.value(g.end(ranges[last])), size = bytes(g.dtype(load));
-  if (piece < 2 || !std::has_single_bit(static_cast<std::uint64_t>(piece))) return std::nullopt;
-  const std::array index = {symbolic::sum_of(g, index_of(g, load)), symbolic::sum_of(g, index_of(g, stores[0]))};
-  if (!index[0] || !index[1]) return std::nullopt;
-  const auto stride = [&](std::size_t side, Id range) { return constant_of(split_at(*index[side], range).factor); };
-  const std::size_t far = stride(0, between) == piece ? 1 : 0;
-  // A stride that is not constant is a symbolic row.
-  const bool is_far = stride(far, between).value_or(page_bytes) * size >= page_bytes;
-  if (piece * size > most_of_piece || stride(1 - far, between) != piece || !is_far) return std::nullopt;
-  for (std::size_t i = last - 1; i-- > 0;) {
-    if (stride(far, ranges[i]) != piece) continue;
-    const bool is_stored = far == 1;
-    std::vector<LoopPlan> plan;
-    for (std::size_t k = 0; k + 1 < last; ++k)
-      plan.push_back({.range = ranges[k], .step = k == i ? block_of_pieces : 1, .block = k == i});
-    plan.push_back({.range = between, .step = is_stored ? 1 : block_of_pieces, .block = !is_stored});
-    if (!is_stored) plan.push_back({.range = ranges[i]});
-    plan.push_back({.range = ranges[last], .step = narrow<int>(std::min<std::int64_t>(piece, one_register)), .lanes = true});
-    plan.push_back({.range = is_stored ? ranges[i] : between, .step = copies_of_pieces});
-    return plan;
-  }
-  return std::nullopt;
-}
-
 // How many iterations of the range share the transposed tiles of the LOADs.
 int copies_over_tiles(const Graph& g, std::span<const Id> rows, Id range, const Target& target) {
   const bool moves = std::ranges::any_of(rows, [&](Id load) { return index_stride(g, index_of(g, load), range) != 0; });
@@ -306,6 +264,30 @@ bool is_short_loop(const Graph& g, Id loop, int n) {
 // wait, and needs the registers for them.
 bool has_chains(const Body& b) {
   return b.operations <= long_body && b.operations - b.conditions >= operations_of_load * b.loads;
+}
+
+// How many values of the body are needed later at one time, at most, if each is computed before its first use.
+int most_live(const Graph& g, std::span<const Id> stores, Id range) {
+  const std::vector<Id> order = g.in_order(stores);
+  const std::unordered_set<Id> varying = depends_on_range(g, order, range);
+  std::unordered_map<Id, std::size_t> last;
+  for (std::size_t i = 0; i < order.size(); ++i)
+    for (const Id s : g.src(order[i])) last[s] = i;
+  std::vector<int> ends(order.size());
+  int live = 0, most = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    live -= ends[i];
+    const DType d = g.dtype(order[i]);
+    if (d == DType::index || d == DType::boolean || d == DType::none || !varying.contains(order[i])) continue;
+    ++ends[last.at(order[i])];
+    most = std::max(most, ++live);
+  }
+  return most;
+}
+
+// The registers of each value of a body with chains. Other vectors use the time in which one waits.
+int registers_in_flight(const Graph& g, std::span<const Id> stores, Id range) {
+  return std::clamp(values_in_flight / std::max(1, most_live(g, stores, range)), 1, 4);
 }
 
 // The rows under windows that run at once: of a constant number, nearly equal shares.
@@ -360,7 +342,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const bool narrows = !b.has_loops && 4 * b.narrowest <= b.widest;  // so that accesses of the narrowest fill a register
   const int registers = !in_rows.empty()        ? 1
                         : streams               ? target.vector_registers / 4
-                        : waits                 ? registers_in_flight
+                        : waits                 ? registers_in_flight(g, stores, ranges[at])
                         : is_heavy || is_narrow ? 1
                         : is_chain || narrows   ? 4
                                                 : 2;
@@ -369,7 +351,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const bool is_whole = whole >= 2 * shortest_lanes && target.has_mask_registers() && !copies_two_vectors(g, b, ranges[at]);
   const int lanes = is_whole ? whole : floor_power_of_two(fitting(g, ranges[at], most));
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
-  if (std::optional<std::vector<LoopPlan>> p = pieces(g, stores, ranges, one_register)) return *p;
+  if (std::optional<std::vector<LoopPlan>> p = piece_blocks(g, stores, ranges, one_register)) return *p;
   if (write_out(g, stores, ranges, target, may, plan)) return plan;
   if (!may) {
     if (has_vectors_over(g, stores, ranges[at]) && b.has_loops && !bounds_unequal_loops(g, stores, ranges[at]))

@@ -37,16 +37,25 @@ struct Factor {
   Id stride, extent;
 };
 
-// Adds the constants 0, d, 2*d, ... as a factor. False: the constants are others.
+// Adds factors whose sums are the constants: 0, d, 2*d, ... is one factor, and 0, 1, w, w + 1 are two. False: there are none.
 bool add_constants(Graph& g, const std::vector<Id>& constants, std::vector<Factor>& factors) {
   const auto has = [&](Id c) { return std::ranges::find(constants, c) != constants.end(); };
   if (constants.size() == 1) return g.is_index_const(constants[0], 0);
   for (const Id step : constants) {
     if (g.is_index_const(step, 0)) continue;
+    const auto after = [&](Id c, std::int64_t steps) { return index_add(g, c, index_mul(g, step, g.index(steps))); };
+    std::vector<Id> first;  // constants without one that is a step before
+    for (const Id c : constants)
+      if (!has(after(c, -1))) first.push_back(c);
+    const std::int64_t n = first.empty() ? 0 : std::ssize(constants) / std::ssize(first);
+    if (n * std::ssize(first) != std::ssize(constants)) continue;
     bool all = true;
-    for (std::int64_t i = 0; i < std::ssize(constants) && all; ++i) all = has(index_mul(g, step, g.index(i)));
-    if (!all) continue;
-    factors.push_back({step, g.index(std::ssize(constants))});
+    for (const Id c : first)
+      for (std::int64_t i = 1; i < n && all; ++i) all = has(after(c, i));
+    std::vector<Factor> more = factors;
+    more.push_back({step, g.index(n)});
+    if (!all || n < 2 || !add_constants(g, first, more)) continue;
+    factors = std::move(more);
     return true;
   }
   return false;

@@ -67,6 +67,35 @@ TEST(Borders, ClampsInKernels) {
         {{"H", 3}, {"W", w}});
 }
 
+// Half and a third of a position, clamped: images that are enlarged, from the first column on or from the last one back.
+TEST(Borders, QuotientsInKernels) {
+  const char* places[] = {
+      "%5 = sub %3, (1)\n%6 = floordiv %5, (2)\n%7 = max %6, (0)\n%8 = min %7, (W - 1)\n",
+      "%5 = add %3, (1)\n%6 = floordiv %5, (2)\n%7 = min %6, (W - 1)\n%8 = max %7, (0)\n",
+      "%5 = sub %3, (4)\n%6 = floordiv %5, (3)\n%7 = max %6, (0)\n%8 = min %7, (W - 1)\n",
+      "%5 = floordiv %3, (2)\n%6 = sub (W), %5\n%7 = max %6, (0)\n%8 = min %7, (W - 1)\n",
+      "%5 = add %3, %3\n%9 = sub %5, (3)\n%6 = floordiv %9, (4)\n%7 = max %6, (0)\n%8 = min %7, (W - 1)\n",
+      "%5 = sub (2*W), %3\n%6 = floordiv %5, (2)\n%7 = max %6, (0)\n%8 = min %7, (W - 1)\n",
+  };
+  for (const char* place : places)
+    for (const std::int64_t w : {1, 2, 8, 16, 33, 70, 150})
+      for (const bool symbolic : {false, true}) {
+        std::string text = std::string(symbolic ? "symbol H min 1\nsymbol W min 1\n" : "") +
+                           "in f32 [H, W] x\ninout f32 [H, 2*W] y\n%0 = param x\n%1 = param y\n%2 = range (H), id 0\n"
+                           "%3 = range (2*W), id 1\n%4 = carry %2, %1, slot 0\n" +
+                           place +
+                           "%10 = index %0, %2, %8\n%11 = const bool true\n%12 = update %4, %11, %10, %2, %3\n"
+                           "%13 = kernel %2, %3, %1, %12\n%14 = get %13, slot 0\nstore y, %14\n";
+        if (!symbolic) {
+          const std::pair<std::string, std::int64_t> extents[] = {{"2*W", 2 * w}, {"W - 1", w - 1}, {"W", w}, {"H", 3}};
+          for (const auto& [name, value] : extents)
+            for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos;)
+              text.replace(at, name.size(), std::to_string(value));
+        }
+        check_at_levels("program enlarged\n" + text, {{"H", 3}, {"W", w}});
+      }
+}
+
 // A kernel that a program writes, with a loop over a window. The positions beyond the ends: the nearest, periodic, mirrored,
 // with two columns for each work item, from the last one back.
 TEST(Borders, WindowsInKernels) {

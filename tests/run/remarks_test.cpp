@@ -309,6 +309,31 @@ struct three : program<three> {
 };
 TEST(Remarks, ThreeWorkItemsAreTooFew) { EXPECT_REMARK(three, not_vectorised, "fewer than 4 iterations"); }
 
+// Each iteration waits for a division, and all lanes use the same element of their arrays, so two vectors run side by side.
+struct systems : program<systems> {
+  in<f64, 100, 256> a, b, c, d;
+  out<f64, 100, 256> x;
+  constexpr void body() {
+    for (auto [s] : kernel(256)) {
+      auto upper = local<f64, 100>(), right = local<f64, 100>();
+      auto u = var(0.0), v = var(0.0);
+      for (auto k : loop(100)) {
+        auto pivot = 1 / (b(k, s) - a(k, s) * u);
+        v = (d(k, s) - a(k, s) * v) * pivot;
+        u = c(k, s) * pivot;
+        upper(k) = u;
+        right(k) = v;
+      }
+      auto solution = var(0.0);
+      for (auto k : loop(99, -1, -1)) {  // here
+        solution = right(k) - upper(k) * solution;
+        x(k, s) = solution;
+      }
+    }
+  }
+};
+TEST(Remarks, SystemsInColumnsRunSideBySide) { EXPECT_REMARK(systems, vectorised, "256 work items runs 16 at a time"); }
+
 struct escape : program<escape> {
   in<f32, N> c;
   out<i32, N> y;

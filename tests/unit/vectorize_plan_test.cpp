@@ -207,6 +207,62 @@ TEST(VectorizePlan, ChainsOfALongBodyRunSideBySide) {
   for (std::int64_t n : {0, 1, 7, 8, 31, 32, 33, 61, 100}) k.expect_same({{"N", n}}, 32);
 }
 
+// 20 values are needed at the end, so fewer vectors run side by side than in a chain of one value.
+TEST(VectorizePlan, ManyValuesOfALongBodyHaveFewerVectors) {
+  OneKernel k;
+  const int x = k.buffer(DType::f32, k.symbol("N"));
+  const Id i = k.range(k.g.sym("N")), element = k.load(x, i);
+  std::vector<Id> powers{element};
+  while (powers.size() < 20) powers.push_back(k.op(Op::MUL, DType::f32, {powers.back(), element}));
+  Id v = powers.back();
+  for (std::size_t p = powers.size() - 1; p-- > 0;) v = k.op(Op::ADD, DType::f32, {v, powers[p]});
+  k.store(x, i, v, {i});
+  k.lower();
+  EXPECT_EQ(count(k.g, k.lowered.sink, Op::ADD, 32), 0u);
+  EXPECT_EQ(count(k.g, k.lowered.sink, Op::ADD, 16), 19u);
+  for (std::int64_t n : {0, 1, 7, 8, 15, 16, 17, 40}) k.expect_same({{"N", n}}, 16);
+}
+
+// The columns of a small product are lanes, also if the last vector of a row is not full. The rows would need more vectors.
+TEST(VectorizePlan, ColumnsOfSmallProductsAreLanes) {
+  for (const std::int64_t n : {6, 9, 10, 12, 14}) {
+    OneKernel k;
+    const Id extent = k.g.index(n), size = k.g.index(3 * n * n);
+    const int x = k.buffer(DType::f32, size), w = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
+    const Id b = k.range(k.g.index(3)), i = k.range(extent), j = k.range(extent), r = k.reduce_range(extent);
+    const auto at = [&](Id row, Id column) { return k.at(k.at(b, extent, row), extent, column); };
+    const Id left = k.load(x, at(i, r)), right = k.load(w, at(r, j));
+    const Id sum = k.reduce(ReduceKind::fma, ReduceOrder::sequential, DType::f32, {left, right, r});
+    k.store(y, at(i, j), sum, {b, i, j});
+    k.lower();
+    for (const Id id : k.g.reachable(k.lowered.sink))
+      if (k.g.op(id) == Op::LOAD && k.g.lanes(id) > 1) {
+        EXPECT_EQ(k.g.slot(k.g.state(id)), w) << n;
+      }
+    k.expect_same({});
+  }
+}
+
+// Neighbours at half or a quarter of the range are near each other, also where an index is clamped at the ends.
+TEST(VectorizePlan, QuotientsAreClampedAtTheEndsOnly) {
+  for (const std::int64_t factor : {2, 4})
+    for (const std::int64_t shift : {-1, 1, 2}) {
+      OneKernel k;
+      const Id n = k.g.index(64), wide = k.g.index(64 * factor);
+      const int x = k.buffer(DType::f32, k.g.index(5 * 64)), y = k.buffer(DType::f32, k.g.index(5 * 64 * factor));
+      const Id row = k.range(k.g.index(5)), i = k.range(wide), moved = k.index(Op::ADD, i, k.g.index(shift));
+      const Id place = k.index(Op::FLOORDIV, moved, k.g.index(factor));
+      const Id inside = k.index(Op::MAX, k.index(Op::MIN, place, k.g.index(63)), k.g.index(0));
+      k.store(y, k.at(row, wide, i), k.load(x, k.at(row, n, inside)), {row, i});
+      k.lower();
+      for (const Id id : k.g.reachable(k.lowered.sink))
+        if (k.g.op(id) == Op::LOAD && k.g.lanes(id) > 1) {
+          EXPECT_EQ(k.g.op(k.g.src(id, 1)), Op::RAMP) << factor << ' ' << shift;
+        }
+      k.expect_same({});
+    }
+}
+
 // A sum of many elements needs the registers for them.
 TEST(VectorizePlan, LongBodyOfManyLoadsHasOneVector) {
   OneKernel k;

@@ -150,6 +150,35 @@ std::vector<float> some(std::int64_t n) {
   return v;
 }
 
+struct suppressed : program<suppressed> {  // loops under conditions that none of their iterations changes
+  in<f32, N> x;
+  inout<i32, N> keep;
+  out<i32, N> times;
+  constexpr void body() {
+    for (auto o : once())
+      for (auto i : loop(N)) {
+        if (auto c = when(keep(i) == 1)) {
+          for (auto j : loop(i + 1, N))
+            if (auto d = when(abs(x(i) - x(j)) < 0.5f)) keep(j) = 0;
+          for (auto j : loop(i))
+            if (auto d = when(x(j) < 1.0f)) {
+              for (auto k : loop(j, i)) times(k) += 1;
+            }
+        }
+        if (auto c = otherwise()) {
+          for (auto j : loop(i, N)) times(j) -= j;
+        }
+      }
+  }
+};
+
+TEST(LoopLanes, LoopsUnderConditions) {
+  for (const std::int64_t n : {0, 1, 8, 9, 40})
+    (void)scopes::run(ir<suppressed>,
+                      {scopes::tensor({n}, some(n)), scopes::tensor({n}, std::vector<int>(static_cast<std::size_t>(n), 1)),
+                       scopes::output<int>({n})});
+}
+
 TEST(LoopLanes, ShortestPaths) {
   for (const std::int64_t n : {0, 1, 3, 8, 9, 21}) {
     SCOPED_TRACE(n);

@@ -77,6 +77,38 @@ TEST(WholeWrites, ByNumber) {
   }
 }
 
+// Each work item writes a block of neighbours in rows and columns. In `three` of them a fourth is missing.
+struct blocks : program<blocks> {
+  in<i32, 5, 7> x;
+  out<i32, 10, 14> all;
+  out<i32, 10, 21> wide;
+  constexpr void body() {
+    for (auto [i, j] : kernel(5, 7)) {
+      all(2 * i + 1, 2 * j) = x(i, j) + 2;
+      all(2 * i, 2 * j + 1) = x(i, j) + 1;
+      all(2 * i, 2 * j) = x(i, j);
+      all(2 * i + 1, 2 * j + 1) = x(i, j) + 3;
+      for (int k = 0; k < 6; ++k) wide(2 * i + k / 3, 3 * j + k % 3) = x(i, j) - k;
+    }
+  }
+};
+struct three : program<three> {
+  in<i32, 5, 7> x;
+  out<i32, 10, 14> y;
+  constexpr void body() {
+    for (auto [i, j] : kernel(5, 7))
+      for (int k = 0; k < 3; ++k) y(2 * i + k / 2, 2 * j + k % 2) = x(i, j) - k;
+  }
+};
+
+TEST(WholeWrites, Blocks) {
+  EXPECT_EQ(scopes::all_kernels(ir<blocks>), 1);
+  EXPECT_EQ(scopes::all_kernels(ir<three>), 2);
+  const auto x = scopes::tensor({5, 7}, numbers(35));
+  scopes::run(ir<blocks>, {x, scopes::output<int>({10, 14}), scopes::output<int>({10, 21})});
+  scopes::run(ir<three>, {x, scopes::output<int>({10, 14})});
+}
+
 // The loops of work items write every element: in ascending and descending order, and before they read it. The writes of `down`
 // have the condition 0 < N if N is no constant.
 template <auto Rows>
