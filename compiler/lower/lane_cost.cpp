@@ -124,7 +124,7 @@ class NeededNodes {
   std::unordered_map<Id, std::int64_t> known_;
 };
 
-constexpr int rows_of_block = 8;  // of a register block, which share the loads that are the same in all rows
+constexpr int rows_that_share = 8;  // of a register block, which share the loads that are the same in all rows
 
 bool has_width(DType d) { return d != DType::none && d != DType::index && d != DType::boolean; }
 
@@ -189,10 +189,10 @@ LaneCost::LaneCost(const Graph& g, std::span<const Id> stores, std::span<const I
   for (std::size_t i = 0; i < nodes.size(); ++i)  // a tile of as many rows as lanes: one load and its shuffles for each row
     if (std::ranges::find(in_rows, nodes[i]) != in_rows.end())
       nodes_[i].outer_lanes = nodes_[i].outer_lanes_alone =
-          idle * std::bit_width(static_cast<std::uint64_t>(outer_lanes)) / outer_lanes;
+          idle * static_cast<double>(std::bit_width(static_cast<std::uint64_t>(outer_lanes))) / outer_lanes;
   const Id outer_end = g.end(ranges[first_short - 1]);
-  rows_of_block_ = g.is_const(outer_end) ? std::clamp<double>(static_cast<double>(g.value(outer_end)), 1, rows_of_block)
-                                         : static_cast<double>(rows_of_block);
+  rows_of_block_ = g.is_const(outer_end) ? std::clamp<double>(static_cast<double>(g.value(outer_end)), 1, rows_that_share)
+                                         : static_cast<double>(rows_that_share);
   for (Node& n : nodes_) {
     n.iterations = bits.iterations(n.ranges);
     if (n.outer_lanes == 0) n.outer_lanes = n.outer_lanes_alone = idle / outer_lanes;
