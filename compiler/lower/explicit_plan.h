@@ -8,6 +8,9 @@
 //   apart for neighbouring lanes (a copy of each row) or elements of rows that data delimit, or if in_order is set.
 //   If each iteration of such a loop waits for the one before (a recursive filter along each row), up to 8 rows are lanes: the
 //   accesses to their elements fit into that time. The rows behind the last whole vector have fewer lanes, then none.
+//   Bodies of loops have vectors of two or four registers if their values fit, so that other vectors use the time in which one
+//   waits. If the lanes have arrays in memory, these must fit half of the first-level cache, and all accesses must be to one
+//   element or to neighbours.
 //   Exception: in order, the last range becomes lanes if its iterations store to different elements (rows that are added to
 //   rows of a table).
 // Requires: serial_atomics ran.

@@ -4,6 +4,7 @@
 //   clamping, wrapping).
 // After: the same stores for the iterations lo <= range < extent - cut. In these iterations each condition is constant, so
 //   gates disappear, clamped and wrapped indices are linear, and their loads are contiguous. The stored values are the same.
+//   A clamped index may be a quotient of the range and a constant, as in an image that is enlarged: max((i - 1) // 2, 0).
 // Requires: scalar code, reductions lowered.
 // Example: WHERE(i >= 1, LOAD(x, i - 1, gate i >= 1), 0)  ->  LOAD(x, i - 1), with lo = 1 and cut = 0
 #pragma once

@@ -12,6 +12,7 @@
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/interleaved_access.h"
+#include "compiler/lower/transpose_loads.h"
 #include "compiler/target/operation_cost.h"
 #include "compiler/target/unrollable_loops.h"
 
@@ -123,6 +124,8 @@ class NeededNodes {
   std::unordered_map<Id, std::int64_t> known_;
 };
 
+constexpr int rows_that_share = 8;  // of a register block, which share the loads that are the same in all rows
+
 bool has_width(DType d) { return d != DType::none && d != DType::index && d != DType::boolean; }
 
 int registers_of(const Graph& g, Id value, const Target& target) {
@@ -136,7 +139,7 @@ int filled_lanes(const Graph& g, Id range, int lanes) {
 }
 
 // The lanes of the vectors over a range for each iteration: more than 1 if the last vector is not full.
-double idle_share(const Graph& g, Id range, std::int64_t lanes) {
+double lanes_of_iteration(const Graph& g, Id range, std::int64_t lanes) {
   if (!g.is_const(g.end(range))) return 1;
   const std::int64_t n = std::max<std::int64_t>(1, g.value(g.end(range)));
   return static_cast<double>((n + lanes - 1) / lanes * lanes) / static_cast<double>(n);
@@ -170,6 +173,7 @@ LaneCost::LaneCost(const Graph& g, std::span<const Id> stores, std::span<const I
     n.cost = own_cost(g, id) * registers_of(g, value, target);
     n.is_operation = n.cost > 0 && !is_access;
     if (n.cost > 0 && has_width(g.dtype(value))) widest = std::max(widest, bytes(g.dtype(value)));
+    n.is_load = g.op(id) == Op::LOAD;
     if (is_access && (n.ranges >> outer_bit & 1) != 0) {
       n.outer_lanes = access_for_lane(g, id, ranges[first_short - 1], most_components, target);
       n.outer_lanes_alone = access_for_lane(g, id, ranges[first_short - 1], 1, target);
@@ -180,7 +184,15 @@ LaneCost::LaneCost(const Graph& g, std::span<const Id> stores, std::span<const I
   }
   lanes_ = std::max(1, target.vector_bytes / widest);
   const double outer_lanes = filled_lanes(g, ranges[first_short - 1], static_cast<int>(lanes_));
-  const double idle = idle_share(g, ranges[first_short - 1], static_cast<std::int64_t>(outer_lanes));
+  const double idle = lanes_of_iteration(g, ranges[first_short - 1], static_cast<std::int64_t>(outer_lanes));
+  const std::vector<Id> in_rows = rows_in_lanes(g, stores, ranges[first_short - 1]);
+  for (std::size_t i = 0; i < nodes.size(); ++i)  // a tile of as many rows as lanes: one load and its shuffles for each row
+    if (std::ranges::find(in_rows, nodes[i]) != in_rows.end())
+      nodes_[i].outer_lanes = nodes_[i].outer_lanes_alone =
+          idle * static_cast<double>(std::bit_width(static_cast<std::uint64_t>(outer_lanes))) / outer_lanes;
+  const Id outer_end = g.end(ranges[first_short - 1]);
+  rows_of_block_ = g.is_const(outer_end) ? std::clamp<double>(static_cast<double>(g.value(outer_end)), 1, rows_that_share)
+                                         : static_cast<double>(rows_that_share);
   for (Node& n : nodes_) {
     n.iterations = bits.iterations(n.ranges);
     if (n.outer_lanes == 0) n.outer_lanes = n.outer_lanes_alone = idle / outer_lanes;
@@ -230,7 +242,9 @@ double LaneCost::lanes_of_last(bool masked) const {
   double sum = 0;
   for (const Node& n : nodes_) {
     const bool wide = (n.ranges >> last & 1) != 0;
-    sum += n.cost * n.iterations * copies(n.ranges & ~(std::uint64_t{1} << last)) * (wide ? vectors : 1);
+    const bool shared = n.is_load && n.iterations > 1 && (n.ranges >> outer_bit & 1) == 0;
+    sum += (shared ? 1 / rows_of_block_ : 1) * n.cost * n.iterations * copies(n.ranges & ~(std::uint64_t{1} << last)) *
+           (wide ? vectors : 1);
   }
   return sum;
 }

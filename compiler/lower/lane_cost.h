@@ -39,6 +39,7 @@ class LaneCost {
     double outer_lanes_alone = 0;  // the same, if short ranges stay loops around it
     std::uint64_t ranges = 0;      // ranges that the node depends on: bit i is short range i
     bool is_operation = false;
+    bool is_load = false;
   };
   struct Carried {
     int registers = 0;
@@ -50,7 +51,8 @@ class LaneCost {
   std::vector<std::int64_t> extents_;  // extents of the short ranges
   std::vector<Node> nodes_;
   std::vector<Carried> carried_;
-  double lanes_ = 1;  // lanes of one register
+  double lanes_ = 1;          // lanes of one register
+  double rows_of_block_ = 1;  // iterations of the outer range that share loads in inner loops, if the last range becomes lanes
 };
 
 }  // namespace kiln::compiler
