@@ -60,6 +60,7 @@ class Components {
       const std::vector<Id> from = shapes_.of(g_.src(id, 0)), to = shapes_.of(id);
       if (op == Op::EXPAND && (from.empty() || to.back() != sym)) continue;
       if (op == Op::EXPAND && from.back() != sym && !g_.is_index_const(from.back(), 1)) continue;
+      if (op == Op::EXPAND && makes_pairs(from, to, sym)) return false;
       if (op == Op::REDUCE && std::ranges::count(from, sym) <= std::ranges::count(to, sym)) return false;
       if (op == Op::REDUCE && from.size() > to.size() + 1) return false;
       if (op == Op::SCAN && from.back() != sym) return false;
@@ -68,6 +69,15 @@ class Components {
       combines = true;
     }
     return combines;
+  }
+
+  // Whether each of many rows meets each of others, as in a product of two matrices.
+  bool makes_pairs(std::span<const Id> from, std::span<const Id> to, Id sym) const {
+    const auto is_one = [&](Id extent) { return g_.is_index_const(extent, 1); };
+    if (from.back() != sym || std::ranges::all_of(from.first(from.size() - 1), is_one)) return false;
+    for (std::size_t a = 0; a < from.size(); ++a)
+      if (is_one(from[a]) && !is_one(to[a]) && to[a] != sym) return true;
+    return false;
   }
 
   Graph& g_;

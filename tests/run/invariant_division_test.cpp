@@ -25,7 +25,7 @@ constexpr std::int64_t rows = 400, columns = 1003;  // long enough for the loop 
 // y[i, j] = x[i, j] / s[i]. needs_divider: z = sqrt(x) in the same loop.
 std::string divided(const std::string& type, bool needs_divider) {
   const std::string z = needs_divider ? "out " + type + " [M, N] z\n" : "", root = "%4 = sqrt %0\nstore z, %4\n";
-  return "program divided\nsymbol M\nsymbol N\nin " + type + " [M, N] x\nin " + type + " [M, 1] s\n" + z + "out " + type +
+  return "program divided\nsymbol M\nsymbol N min 9\nin " + type + " [M, N] x\nin " + type + " [M, 1] s\n" + z + "out " + type +
          " [M, N] y\n%0 = param x\n%1 = param s\n%2 = expand [M, N] %1\n%3 = fdiv %0, %2\n" + (needs_divider ? root : "") +
          "store y, %3\n";
 }
