@@ -60,6 +60,7 @@ class Components {
       const std::vector<Id> from = shapes_.of(g_.src(id, 0)), to = shapes_.of(id);
       if (op == Op::EXPAND && (from.empty() || to.back() != sym)) continue;
       if (op == Op::EXPAND && from.back() != sym && !g_.is_index_const(from.back(), 1)) continue;
+      if (op == Op::EXPAND && makes_pairs(from, to, sym)) return false;
       if (op == Op::REDUCE && std::ranges::count(from, sym) <= std::ranges::count(to, sym)) return false;
       if (op == Op::REDUCE && from.size() > to.size() + 1) return false;
       if (op == Op::SCAN && from.back() != sym) return false;
@@ -68,6 +69,15 @@ class Components {
       combines = true;
     }
     return combines;
+  }
+
+  // Whether each of many rows meets each of others, as in a product of two matrices.
+  bool makes_pairs(std::span<const Id> from, std::span<const Id> to, Id sym) const {
+    const auto is_one = [&](Id extent) { return g_.is_index_const(extent, 1); };
+    if (from.back() != sym || std::ranges::all_of(from.first(from.size() - 1), is_one)) return false;
+    for (std::size_t a = 0; a < from.size(); ++a)
+      if (is_one(from[a]) && !is_one(to[a]) && to[a] != sym) return true;
+    return false;
   }
 
   Graph& g_;
@@ -102,14 +112,22 @@ class Writer {
   Segment segment_;
 };
 
+// The value if it is 0 or 1, else the nearer of both.
+Id truth(Graph& g, Id value) {
+  const Id zero = g.index(0), one = g.index(1);
+  return index_max(g, index_min(g, value, one), zero);
+}
+
 // 1 if n is `value`, else 0. is_not_in: 1 if n is below `first` or above `last`, else 0.
 Id is_equal(Graph& g, Id n, std::int64_t value) {
-  const Id above = index_sub(g, n, g.index(value - 1)), below = index_sub(g, g.index(value + 1), n);
-  return index_max(g, index_min(g, index_min(g, above, below), g.index(1)), g.index(0));
+  const Id below = g.index(value - 1), above = g.index(value + 1);
+  const Id from_below = index_sub(g, n, below), from_above = index_sub(g, above, n);
+  return truth(g, index_min(g, from_below, from_above));
 }
 Id is_not_in(Graph& g, Id n, std::int64_t first, std::int64_t last) {
-  const Id below = index_sub(g, g.index(first), n), above = index_sub(g, n, g.index(last));
-  return index_max(g, index_min(g, index_max(g, below, above), g.index(1)), g.index(0));
+  const Id least = g.index(first), most = g.index(last);
+  const Id below = index_sub(g, least, n), above = index_sub(g, n, most);
+  return truth(g, index_max(g, below, above));
 }
 
 // The graph below the sink for one value of the symbol. Extents stay polynomials in their normal form.
@@ -134,7 +152,10 @@ void component_versions(Graph& g, Schedule& s) {
   if (first > last || symbol->multiple_of != 1) return;
   const Id n = g.sym(symbol->name), sink = s.program.sink;
   Writer writer(g, s);
-  for (std::int64_t c = first; c <= last; ++c) writer.add(with_value(g, sink, n, c), is_equal(g, n, c));
+  for (std::int64_t c = first; c <= last; ++c) {
+    const Id times = is_equal(g, n, c);
+    writer.add(with_value(g, sink, n, c), times);
+  }
   if (symbol->min < first || symbol->max > last) writer.add(sink, is_not_in(g, n, first, last));
   s.program.sink = no_id;
 }
