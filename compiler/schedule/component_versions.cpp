@@ -13,8 +13,8 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t fewest_components = 2, most_components = 8;  // as points, colours, boxes
-constexpr std::int64_t fewest_rows = 64;
-constexpr std::size_t most_nodes = 400;  // of a program that the versions repeat
+constexpr std::int64_t fewest_component_rows = 64;
+constexpr std::size_t most_version_nodes = 400;  // of a program that the versions repeat
 
 class Components {
  public:
@@ -22,7 +22,8 @@ class Components {
 
   // The symbol; nullptr: the program has no such rows.
   const Symbol* find() {
-    if (nodes_.size() > most_nodes || std::ranges::any_of(nodes_, [&](Id id) { return is_scope(g_.op(id)); })) return nullptr;
+    if (nodes_.size() > most_version_nodes || std::ranges::any_of(nodes_, [&](Id id) { return is_scope(g_.op(id)); }))
+      return nullptr;
     for (const Parameter& p : p_.params) {
       if (p.extents.size() < 2 || p.free_strides > 0) continue;
       const Id last = p.extents.back();
@@ -41,7 +42,7 @@ class Components {
   }
 
   // Whether there may be so many rows that a version pays.
-  bool is_many(Id extent) const { return !g_.is_const(extent) || g_.value(extent) >= fewest_rows; }
+  bool is_many(Id extent) const { return !g_.is_const(extent) || g_.value(extent) >= fewest_component_rows; }
 
   bool is_in_sum(Id sym) const {
     return std::ranges::any_of(nodes_, [&](Id id) {
@@ -86,9 +87,9 @@ class Components {
   const std::vector<Id> nodes_;
 };
 
-class Writer {
+class VersionWriter {
  public:
-  Writer(Graph& g, Schedule& s) : g_(g), s_(s) {
+  VersionWriter(Graph& g, Schedule& s) : g_(g), s_(s) {
     std::set<int> reads, writes;
     for (const Id store : g.src(s.program.sink)) {
       writes.insert(parameter_of(g, g.src(store, 0)));
@@ -151,7 +152,7 @@ void component_versions(Graph& g, Schedule& s) {
   const std::int64_t first = std::max(fewest_components, symbol->min), last = std::min(most_components, symbol->max);
   if (first > last || symbol->multiple_of != 1) return;
   const Id n = g.sym(symbol->name), sink = s.program.sink;
-  Writer writer(g, s);
+  VersionWriter writer(g, s);
   for (std::int64_t c = first; c <= last; ++c) {
     const Id times = is_equal(g, n, c);
     writer.add(with_value(g, sink, n, c), times);

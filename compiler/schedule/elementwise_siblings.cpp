@@ -22,8 +22,8 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::size_t most_candidates = 16;  // kernels that are compared with a reduction
-constexpr double shortest_row = 64;          // elements: the loop of a shorter row is mostly its end
-constexpr double fewest_rows = 32;           // rows that are enough for the threads
+constexpr double shortest_sibling_row = 64;  // elements: the loop of a shorter row is mostly its end
+constexpr double fewest_sibling_rows = 32;   // rows that are enough for the threads
 constexpr std::int64_t fewest_blocks = 16;   // of a whole reduction that are enough for the threads
 constexpr double most_operations = 32;       // for each element, if there are fewer blocks: then memory limits the threads
 
@@ -126,7 +126,7 @@ class ElementwiseSiblings {
     const Id rows = g_.end(tile), n = g_.end(range);
     const Id row_first = g_.make(Op::MUL, DType::index, {tile, n});
     const Id in_row = g_.make(Op::ADD, DType::index, {row_first, range});
-    const bool are_rows = model_.extent(n) >= shortest_row && model_.extent(rows) >= fewest_rows &&
+    const bool are_rows = model_.extent(n) >= shortest_sibling_row && model_.extent(rows) >= fewest_sibling_rows &&
                           std::ranges::none_of(g_.reachable(n), [&](Id id) { return g_.op(id) == Op::RANGE; });
     if (loops.size() == 2)
       return are_rows && g_.end(loops[0]) == rows && g_.end(loops[1]) == n ? std::optional(in_row) : std::nullopt;

@@ -14,8 +14,8 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t most_pieces = 4;
-constexpr std::int64_t shortest_piece = 8;  // elements: shorter ones fill no vector
-constexpr double most_loads = 0.75;         // different loads of all pieces, as a share of the loads of each
+constexpr std::int64_t shortest_joined_piece = 8;  // elements: shorter ones fill no vector
+constexpr double most_loads = 0.75;                // different loads of all pieces, as a share of the loads of each
 
 // A comparison of the range: it holds for its values below `limit`, or for the others. In pieces: for the first `pieces`
 // pieces.
@@ -73,7 +73,7 @@ class PieceJoiner {
     const Id end = simplify_(g_.end(range));
     for (out.count = 2; out.count <= most_pieces; ++out.count) {
       out.length = simplify_(g_.make(Op::FLOORDIV, DType::index, {end, g_.index(out.count)}));
-      if (g_.is_const(out.length) && g_.value(out.length) < shortest_piece) return std::nullopt;
+      if (g_.is_const(out.length) && g_.value(out.length) < shortest_joined_piece) return std::nullopt;
       const bool is_whole = pieces_until(end, out) == out.count;
       const auto is_cut = [&](Comparison& c) {
         c.pieces = pieces_until(c.limit, out);

@@ -13,8 +13,8 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t fewest_walks = 8;   // passes over an operand that pay for its copy
-constexpr std::int64_t shortest_sum = 16;  // products of one element that pay for two copies
+constexpr std::int64_t fewest_walks = 8;          // passes over an operand that pay for its copy
+constexpr std::int64_t shortest_paired_sum = 16;  // products of one element that pay for two copies
 
 class Pairing {
  public:
@@ -45,7 +45,7 @@ class Pairing {
       p = {reduce, src[0], src[1], src[2]};
     else if (kind == ReduceKind::sum && src.size() == 2 && g_.op(src[0]) == Op::MUL)
       p = {reduce, g_.src(src[0], 0), g_.src(src[0], 1), src[1]};
-    if (!p || simplify_.bounds()(g_.end(p->r)).max < shortest_sum || !is_operand(p->a, p->r) || !is_operand(p->b, p->r))
+    if (!p || simplify_.bounds()(g_.end(p->r)).max < shortest_paired_sum || !is_operand(p->a, p->r) || !is_operand(p->b, p->r))
       return std::nullopt;
     return p;
   }

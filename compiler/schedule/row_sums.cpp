@@ -10,11 +10,11 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t fewest_groups = 8;  // of rows: each group is the work of one thread
-constexpr std::int64_t most_rows = 16;     // of a tile, so that it fits the cache
-constexpr std::int64_t fewest_rows = 4;    // of a tile, which loads and stores each sum once
-constexpr double rows_in_cache = 1 << 19;  // bytes of the rows that a tile stores
-constexpr double sums_in_cache = 1 << 23;  // bytes of the sums of a group, which each tile loads and stores
+constexpr std::int64_t fewest_groups = 8;     // of rows: each group is the work of one thread
+constexpr std::int64_t most_rows = 16;        // of a tile, so that it fits the cache
+constexpr std::int64_t fewest_tile_rows = 4;  // of a tile, which loads and stores each sum once
+constexpr double rows_in_cache = 1 << 19;     // bytes of the rows that a tile stores
+constexpr double sums_in_cache = 1 << 23;     // bytes of the sums of a group, which each tile loads and stores
 
 }  // namespace
 
@@ -99,7 +99,7 @@ std::string_view RowClusters::why_no_sums(const RowCluster& c, const std::vector
   if (!groups || *groups < fewest_groups) return "it sums over rows, and too few sums are independent for the threads";
   if (!std::ranges::all_of(c.halos, [](const RowOffsets& w) { return w.none(); }))
     return "it sums over rows, of which tiles compute some twice";
-  if (rows_of_tile < fewest_rows || c.rows > most_rows) return "it sums over rows, and no number of rows suits all tiles";
+  if (rows_of_tile < fewest_tile_rows || c.rows > most_rows) return "it sums over rows, and no number of rows suits all tiles";
   if (c.kernels.size() + 2 * sums.size() > most_tile_steps) return "the kernel would have too many parts";
   double size = 0;
   for (const std::size_t k : sums) {

@@ -16,8 +16,8 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::size_t most_stores = 8;      // of one kernel, as max_stores of store_groups
-constexpr std::size_t most_candidates = 8;  // kernels that a kernel may join: the latest ones
+constexpr std::size_t most_stores = 8;           // of one kernel, as max_stores of store_groups
+constexpr std::size_t most_sibling_kernels = 8;  // kernels that a kernel may join: the latest ones
 
 // The properties of one kernel that decide whether it joins another one.
 struct Sibling {
@@ -54,7 +54,7 @@ class SiblingKernels {
         continue;
       }
       candidates.push_back(k);
-      if (candidates.size() > most_candidates) candidates.erase(candidates.begin());
+      if (candidates.size() > most_sibling_kernels) candidates.erase(candidates.begin());
     }
     std::vector<Kernel> left;
     for (std::size_t k = 0; k < s_.kernels.size(); ++k)

@@ -16,7 +16,7 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t long_reduction = std::int64_t{1} << 18;  // elements; a shorter reduction is faster in one kernel
-constexpr std::int64_t fewest_rows = 16;
+constexpr std::int64_t fewest_split_rows = 16;
 
 class ReduceSplitter {
  public:
@@ -63,7 +63,7 @@ class ReduceSplitter {
     if (elements(reduce) < long_reduction) return reduce;
     const Inner inner = reductions_in(values, r);
     if (inner == Inner::of_all || (inner == Inner::of_each && n > 1)) return reduce;
-    if (inner == Inner::of_each) return bounds_(g_.end(r)).max >= fewest_rows ? by_rows(reduce, values[0], r) : reduce;
+    if (inner == Inner::of_each) return bounds_(g_.end(r)).max >= fewest_split_rows ? by_rows(reduce, values[0], r) : reduce;
     const bool striped = g_.reduce_order(reduce) == ReduceOrder::striped;
     return striped && bounds_(g_.end(r)).max >= long_reduction ? by_blocks(reduce, r) : reduce;
   }
