@@ -9,7 +9,8 @@
 // Ensures: a call runs one segment.
 // Why: rows of a constant number of components are read and written as whole registers, and their values stay in registers.
 //   Code for any D reads row by row, or copies the rows first, and takes up to 20 times as long.
-// Example: y[N] = sum of x[N, D] along the rows   ->   for t < (1 if D = 2, else 0): y[N] = sum of x[N, 2]; the same for 3 to 8;
+// Example: y[N] = sum of x[N, D] along the rows   ->   for t < (1 if D = 2, else 0): y[N] = sum of x[N, 2]; the same for 3 to
+// 8;
 //   for t < (0 if D is 2 to 8, else 1): y[N] = sum of x[N, D]
 #pragma once
 
