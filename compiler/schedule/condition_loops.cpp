@@ -40,17 +40,25 @@ std::vector<int> loops_of_buffers(const Schedule& s) {
   return out;
 }
 
-// Kernels that were in different loops had an order.
-void keep_order(Schedule& s, std::size_t first) {
-  std::vector<std::size_t>& after = s.kernels[first].depends_on;
-  for (std::size_t k = 0; k < first; ++k) after.push_back(k);
+// Kernels that were in different loops had an order. The first kernel of its loop comes after all kernels before the loop, and
+// the loop's other kernels come after the first.
+void keep_order(Schedule& s, std::size_t first, std::size_t kernel) {
+  std::vector<std::size_t>& after = s.kernels[kernel].depends_on;
+  if (kernel != first) after.push_back(first);
+  for (std::size_t k = 0; kernel == first && k < first; ++k) after.push_back(k);
   std::ranges::sort(after);
   after.erase(std::unique(after.begin(), after.end()), after.end());
+}
+
+// Whether a call reads extents from memory. It reads them before a kernel, also if the kernel has no iterations.
+bool reads_numbers(const Program& p) {
+  return std::ranges::any_of(p.symbols, [](const Symbol& y) { return y.kind == Symbol::Kind::element; });
 }
 
 }  // namespace
 
 void condition_loops(Graph& g, Schedule& s) {
+  if (reads_numbers(s.program)) return;
   const std::vector<bool> is_condition = conditions(g, s);
   if (std::ranges::find(is_condition, true) == is_condition.end()) return;
   const LocScope restored(g);
@@ -66,12 +74,12 @@ void condition_loops(Graph& g, Schedule& s) {
   std::vector<std::size_t> begins;  // by kernel: the first kernel of its loop
   for (std::size_t k = 0; k < s.kernels.size(); ++k)
     begins.push_back(k > 0 && s.kernels[k].loop == s.kernels[k - 1].loop ? begins[k - 1] : k);
+  std::vector<bool>
+      follows;  // by kernel: whether a loop that disappears was between the kernel and the kernels before `begins`
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
-    const bool follows = k > 0 && begins[k] == k && (is_known(s.kernels[k].loop) || is_known(s.kernels[k - 1].loop));
-    if (follows)
-      keep_order(s, k);
-    else if (begins[k] != k && is_known(s.kernels[k].loop) && s.kernels[k].depends_on.empty())
-      s.kernels[k].depends_on = {begins[k]};
+    const std::size_t first = begins[k];
+    follows.push_back(k != first ? follows[first] : k > 0 && (is_known(s.kernels[k].loop) || is_known(s.kernels[k - 1].loop)));
+    if (follows[k]) keep_order(s, first, k);
   }
   std::vector<int> number;
   std::vector<HostLoop> rest;
