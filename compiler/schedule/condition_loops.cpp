@@ -50,51 +50,33 @@ void keep_order(Schedule& s, std::size_t first, std::size_t kernel) {
   after.erase(std::unique(after.begin(), after.end()), after.end());
 }
 
-// Whether a call reads extents from memory. It reads them before a kernel, also if the kernel has no iterations.
-bool reads_numbers(const Program& p) {
-  return std::ranges::any_of(p.symbols, [](const Symbol& y) { return y.kind == Symbol::Kind::element; });
-}
-
 }  // namespace
 
 void condition_loops(Graph& g, Schedule& s) {
-  if (reads_numbers(s.program)) return;
   const std::vector<bool> is_condition = conditions(g, s);
-  if (std::ranges::find(is_condition, true) == is_condition.end()) return;
-  const LocScope restored(g);
   const auto is_known = [&](int loop) { return loop >= 0 && is_condition[static_cast<std::size_t>(loop)]; };
+  if (s.loops.empty() || !std::ranges::all_of(s.kernels, [&](const Kernel& k) { return is_known(k.loop) && !k.is_explicit; }))
+    return;
+  const LocScope restored(g);
   const std::vector<int> loop_of = loops_of_buffers(s);
   for (std::size_t b = 0; b < s.buffers.size(); ++b) {
     Buffer& buffer = s.buffers[b];
-    if (!is_known(loop_of[b]) || !buffer.is_temporary()) continue;
+    if (loop_of[b] < 0 || !buffer.is_temporary()) continue;
     const Id times = nth(s.loops, loop_of[b]).end;
     Id& size = buffer.tile_storage != no_id ? buffer.tile_storage : buffer.size;
     size = index_mul(g, size, times);
   }
-  std::vector<std::size_t> begins;  // by kernel: the first kernel of its loop
-  for (std::size_t k = 0; k < s.kernels.size(); ++k)
-    begins.push_back(k > 0 && s.kernels[k].loop == s.kernels[k - 1].loop ? begins[k - 1] : k);
-  std::vector<bool>
-      follows;  // by kernel: whether a loop that disappears was between the kernel and the kernels before `begins`
+  std::size_t first = 0;  // the first kernel of the loop
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
-    const std::size_t first = begins[k];
-    follows.push_back(k != first ? follows[first] : k > 0 && (is_known(s.kernels[k].loop) || is_known(s.kernels[k - 1].loop)));
-    if (follows[k]) keep_order(s, first, k);
-  }
-  std::vector<int> number;
-  std::vector<HostLoop> rest;
-  for (std::size_t l = 0; l < s.loops.size(); ++l) {
-    number.push_back(is_condition[l] ? -1 : narrow<int>(std::ssize(rest)));
-    if (is_condition[l]) continue;
-    rest.push_back(s.loops[l]);
-    if (rest.back().parent >= 0) rest.back().parent = nth(number, rest.back().parent);
+    if (s.kernels[k].loop != s.kernels[first].loop) first = k;
+    if (first > 0) keep_order(s, first, k);
   }
   for (Kernel& k : s.kernels) {
-    if (is_known(k.loop)) run_if(g, k, nth(s.loops, k.loop).end);
-    if (is_known(k.loop)) number_ranges(g, k);
-    if (k.loop >= 0) k.loop = nth(number, k.loop);
+    run_if(g, k, nth(s.loops, k.loop).end);
+    number_ranges(g, k);
+    k.loop = -1;
   }
-  s.loops = std::move(rest);
+  s.loops.clear();
 }
 
 }  // namespace kiln::compiler

@@ -1,7 +1,7 @@
 // condition_loops: makes conditions of host loops of one iteration or none.
 //
-// Before: kernels in a host loop from 0 to an extent that is 0 or 1 in each call, which only the call decides: a segment for
-//   some calls (component_versions). No extent is a number that the program computes.
+// Before: a schedule whose kernels are all in host loops from 0 to an extent that is 0 or 1 in each call, which only the call
+//   decides: segments for some calls (component_versions). The program wrote no kernel.
 // After: no such loop. The extent of the outermost range of each of its kernels has the loop's end as a factor, and so has the
 //   size of each temporary that only they use.
 // Requires: dependencies and product_versions ran. The latter knows a kernel by its extents.
