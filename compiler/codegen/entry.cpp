@@ -270,7 +270,7 @@ class FastEntry {
 
   llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, entry_, slow_); }
 
-  // Goes on in a new block if the condition holds.
+  // Branches to a new block if the condition holds, else to `otherwise`. The next instructions belong to the new block.
   void go_on(Value* condition, llvm::BasicBlock* otherwise) {
     llvm::BasicBlock* next = block("next");
     b_.CreateCondBr(condition, next, otherwise);

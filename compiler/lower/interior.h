@@ -24,8 +24,8 @@ struct Interior {
   std::int64_t lo = 0, cut = 0;
   // The stores for range < lo, if these iterations can have lanes too, as in the first part of a concatenation.
   std::vector<Id> low;
-  // Only if the extent is symbolic, all indices are linear and `low` is empty. left: the stores for range < extent - cut; they
-  // keep the conditions of the low border. right: the stores for lo <= range; they keep those of the high border.
+  // Only if the extent is symbolic, all indices are linear and `low` is empty. `left` stores for range < extent - cut, under
+  // the conditions of the low border. `right` stores for lo <= range, under the conditions of the high border.
   std::vector<Id> left, right;
   bool is_linear = false;  // whether the indices of all accesses are linear in the range at the borders too
   bool is_known = false;   // whether constants give all indices at the borders, as if they wrap or are clamped: near_gathers

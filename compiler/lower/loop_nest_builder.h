@@ -132,9 +132,9 @@ class LoopNestBuilder {
   // Where a masked vector can begin so that all its lanes are active and it ends at `end`; no_id: nowhere.
   Id shifted(Id begin, Id end, int step) const;
 
-  // The place of a loop among the loops over the same range. In a tile step the loop of the masked vector is the first one. The
-  // next step loads the elements in their order, so it loads those of the masked vector last. A load waits until the cache has
-  // the elements of a masked store, and so much work between the two hides the wait.
+  // The place of a loop among the loops over the same range. In a tile step the loop of the masked vector is the first one. A
+  // load of elements that a masked vector has stored waits for the cache. The next tile step loads these elements last, so the
+  // wait is over by then.
   std::vector<Id>::iterator place(std::vector<Id>& effects, Iteration iteration) const;
 
   // Whether a loop has one iteration, and whether its code is shorter without the loop: conditions of its lanes are constant,

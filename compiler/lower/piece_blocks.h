@@ -1,9 +1,9 @@
 // piece_blocks: plans the loops of a copy of short pieces of 2, 4, 8.. elements, as into the panels of pack_operands, or of the
 // pixels of a turned image.
 //
-// Before: LOOP ranges, the innermost of which counts the elements of a piece, and one STORE of a LOAD. Of what is loaded and
-//   what is stored, the pieces of one follow each other along the next range, `between`. Those of the other follow each other
-//   along an outer range i, and are far apart along `between`.
+// Before: one STORE of a LOAD. The innermost LOOP range counts the elements of a piece, and `between` is the next range. In one
+//   of the two memories, neighbours along `between` are neighbouring pieces. In the other memory they are far apart, and
+//   neighbours along an outer range i are neighbouring pieces.
 // After: a plan with the loops
 //   - [ranges before i] [blocks of i] [ranges up to between] [lanes] [copies of i], if the stores are far apart, or
 //   - [ranges before i] [blocks of i] [blocks of between] [i] [lanes] [copies of between], if the loads are.

@@ -12,7 +12,8 @@
 //   rows to the sums in memory, by a FOR that carries the sum. The tiles of a group then run in order (tile_chain.h).
 // Requires: kernel_split ran.
 // Ensures: the same elements are computed from the same elements, and each sum in its order.
-// Why: B loads a tile of T while that tile is in cache. row_clusters.h decides which kernels are fused. The FOR is the loop of a
+// Why: B loads a tile of T while that tile is in cache. row_clusters.h decides which kernels are fused. The FOR is the loop of
+// a
 //   product, so register_block gives it accumulators in registers, as it does to a REDUCE.
 // Example: m[i] = max_j x[i, j]; y[i, j] = x[i, j] - m[i]   ->
 //   for t: tile step 1: m[t] = max_j x[t, j], one element in each tile of m; tile step 2: y[t, j] = x[t, j] - m[t]

@@ -18,8 +18,8 @@ inline compiler::DType dtype_of(const kiln_param_desc& p) { return static_cast<c
 
 class LoadedProgram {
  public:
-  // `file`: a shared library that exports its program, or an object, which is first linked with the runtime. `program`: its name
-  // or C symbol; may be empty if the file has one program. `runtime`: the archive, or empty. Errors: Diagnostic E-library.
+  // `file`: a shared library that exports its program, or an object, which is first linked with the runtime. `program`: its
+  // name or C symbol; may be empty if the file has one program. `runtime`: the archive, or empty. Errors: Diagnostic E-library.
   LoadedProgram(const std::string& file, const std::string& program, const std::string& runtime);
 
   const kiln_program_desc& desc() const { return *desc_; }

@@ -237,7 +237,7 @@ out f32 [N, 40] y
 store y, %7
 )";
 
-// An allocator that counts what it has given and taken back.
+// An allocator that counts its allocations and releases.
 struct CountingMemory {
   alignas(64) std::array<char, 65536> memory{};
   std::size_t shift = 0;  // from an aligned address

@@ -282,7 +282,7 @@ TEST_F(Tools, MistakesAreTold) {
          "E-pass: expected a text from before or after lowering, got one from after its step merge_ranges");
   expect(opt({"verify", lowering}), 65, "E-pass: expected a text from before or after lowering");
   expect(opt({"compile", "--disable", "loop_nest", file}), 65,
-         "E-pass: expected a pass that programs compile without (small_vectors,");
+         "E-pass: expected a pass that programs compile without (component_versions,");
   expect(opt({"compile", "--disable", "nothing", file}), 65,
          "E-pass: expected a pass that `kiln-opt passes` lists, got 'nothing'");
   expect(opt({"verify", text("bad.kiln", "hello\n")}), 65, "E-text");
