@@ -239,7 +239,8 @@ class FastEntry {
     Value* const allocator = member(b_.getPtrTy(), context, offsetof(kiln_context, allocate));
     go_on(b_.CreateIsNotNull(allocator), slow_);
     Value* const user = member(b_.getPtrTy(), context, offsetof(kiln_context, user));
-    auto* const type = llvm::FunctionType::get(b_.getPtrTy(), {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
+    llvm::Type *const pointer = b_.getPtrTy(), *const count = b_.getInt64Ty();
+    auto* const type = llvm::FunctionType::get(pointer, {pointer, count, count}, false);
     Value* const made = b_.CreateCall(type, allocator, {user, need_, b_.getInt64(KILN_WORKSPACE_ALIGNMENT)});
     go_on(b_.CreateIsNotNull(made), slow_);
     llvm::BasicBlock* const allocated = b_.GetInsertBlock();
@@ -301,7 +302,8 @@ class FastEntry {
     b_.CreateCondBr(b_.CreateIsNull(release), done, call);
     b_.SetInsertPoint(call);
     Value* const user = member(b_.getPtrTy(), context, offsetof(kiln_context, user));
-    auto* const type = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()}, false);
+    llvm::Type *const pointer = b_.getPtrTy(), *const count = b_.getInt64Ty(), *const none = b_.getVoidTy();
+    auto* const type = llvm::FunctionType::get(none, {pointer, pointer, count}, false);
     b_.CreateCall(type, release, {user, own_, need_});
     b_.CreateBr(done);
     b_.SetInsertPoint(done);
