@@ -3,6 +3,7 @@
 // derivative of a product is a product of the same size, so the ratio is 2 if all run at the same rate. Where libtorch is
 // installed, its times for the same work stand on a second line, from the same rounds.
 #include <kiln/dsl.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
@@ -210,6 +211,10 @@ void attentions(const char* name) {
 
 int main(int argc, char** argv) {
   if (argc > 1) wanted = argv[1];
+  // Each tensor has pages of its own. Otherwise glibc places it on pages that earlier rows have freed, at another distance from
+  // the tensors beside it, and that changed a time by up to 10%: a load whose address equals, modulo 4096, that of a store
+  // shortly before it waits for the store.
+  mallopt(M_MMAP_THRESHOLD, 128 * 1024);
   products("matmul 512");
   convolution<image_size{1, 64, 56, 56}, filter_size{64, 3, 3, 1, 1}>("conv 64x56x56, 64 of 3x3");
   convolution<image_size{1, 64, 56, 56}, filter_size{128, 3, 3, 2, 1}>("conv 64x56x56, 128 of 3x3, stride 2");
