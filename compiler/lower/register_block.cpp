@@ -15,10 +15,12 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int most_copies = 14;                   // beyond these, broadcasts take longer than multiply-adds
-constexpr std::int64_t block_bytes = 256 * 1024;  // of the operand that a block of copies reads: a quarter of an L2 cache
-constexpr std::int64_t block_rows = 96;           // the block if the length of the reduction is not known
-constexpr std::int64_t fewest_rows = 126;         // of a block, so that the lanes' operand is not read too often
+constexpr int most_copies = 14;                    // beyond these, broadcasts take longer than multiply-adds
+constexpr std::int64_t block_bytes = 256 * 1024;   // of the operand that a block of copies reads: a quarter of an L2 cache
+constexpr std::int64_t cached_bytes = 896 * 1024;  // of the lanes' operand: it stays in an L2 cache
+constexpr std::int64_t line_bytes = 64;
+constexpr std::int64_t block_rows = 96;       // the block if the length of the reduction is not known
+constexpr std::int64_t fewest_rows = 126;     // of a block, so that the lanes' operand is not read too often
 constexpr std::int64_t rows_of_streams = 16;  // the block of other kernels: their rows of results are prefetched side by side
 constexpr int light_operations = 4;           // most operations for one multiply-add in a loop that fills the registers
 constexpr int waiting_accumulators = 8;       // fewer of them wait for each other's multiply-adds
@@ -174,11 +176,29 @@ std::int64_t terms_of(const Graph& g, std::span<const Id> nodes, std::span<const
   return nest.empty() ? longest : iterations_of(g, nest);
 }
 
-// The number of iterations of the copied range whose operands fill `block_bytes`. The operand of one iteration is a row.
-std::int64_t rows_of_block(const Graph& g, std::span<const Id> nodes, std::span<const Id> fma_loops, int widest) {
+// Whether a row of the copied operand lies in many cache lines, of which it uses few elements. Example: in w[k, i, 0], with
+// row i and terms k, neighbouring terms and neighbouring rows are both apart.
+bool is_scattered(const Graph& g, std::span<const Id> nodes, Id row, Id lanes, std::int64_t line) {
+  for (const Id load : nodes) {
+    if (g.op(load) != Op::LOAD || index_stride(g, index_of(g, load), lanes) != 0) continue;
+    if (index_stride(g, index_of(g, load), row).value_or(0) <= 1) continue;
+    for (const Id id : nodes)
+      if (g.op(id) == Op::FOR && constant_extent(g, g.range_of(id)) >= line &&
+          std::abs(index_stride(g, index_of(g, load), g.range_of(id)).value_or(0)) >= line)
+        return true;
+  }
+  return false;
+}
+
+// The number of iterations of the copied range whose operands fill `block_bytes`. The operand of one iteration is a row. A
+// block of scattered rows has few of them, which then stay in the L1 cache for all columns.
+std::int64_t rows_of_block(const Graph& g, std::span<const Id> nodes, std::span<const Id> fma_loops, int widest, Id row,
+                           Id lanes, int copies) {
   if (fma_loops.empty()) return rows_of_streams;
-  const std::int64_t longest = terms_of(g, nodes, fma_loops);
+  const std::int64_t longest = terms_of(g, nodes, fma_loops), columns = constant_extent(g, lanes);
   if (longest == 0) return block_rows;
+  const bool is_cached = columns != 0 && columns <= cached_bytes / widest / longest;
+  if (is_cached && is_scattered(g, nodes, row, lanes, line_bytes / widest)) return std::int64_t{2} * copies;
   return std::max(fewest_rows, block_bytes / widest / longest);
 }
 
@@ -253,7 +273,8 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
     registers = 2;
     lanes = registers * one_register;
   }
-  const std::int64_t block = rows_of_block(g, g.reachable(stores), fma_loops, widest) / copies * copies;
+  const std::int64_t block =
+      rows_of_block(g, g.reachable(stores), fma_loops, widest, ranges[at], ranges[last], copies) / copies * copies;
   const bool blocks = (rows == 0 || rows > 2 * copies) && (rows == 0 || block < rows || at == 0) && block > copies;
   std::vector<LoopPlan> plan;
   for (std::size_t i = 0; i < last; ++i) {

@@ -2,6 +2,7 @@
 // extents around the sizes of blocks, lanes and copies.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 
 #include "tests/run/check_at_levels.h"
@@ -60,6 +61,20 @@ TEST(RegisterTiles, TermsOfALongChain) {
   check_product("f64", {{"K", 768}, {"M", 31}, {"N", 32}}, false);
   check_product("i32", {{"K", 1537}, {"M", 25}, {"N", 64}}, false);
   check_product("f16", {{"K", 1501}, {"M", 25}, {"N", 64}}, false);
+}
+
+// Neighbouring rows and terms of the left operand are apart in memory, so blocks have few rows.
+TEST(RegisterTiles, ScatteredRows) {
+  for (const auto& [rows, columns, terms] : {std::array{128, 196, 256}, {40, 65, 300}, {13, 100, 64}, {25, 16, 1001}}) {
+    const std::string m = std::to_string(rows), n = std::to_string(columns), k = std::to_string(terms);
+    const std::string all = "[" + m + ", " + n + ", " + k + "]";
+    check_at_levels("program tiles\nin f32 [" + k + ", " + m + ", 9] w\nin f32 [" + k + ", " + n + "] x\nout f32 [" + m + ", " +
+                        n + "] y\n%0 = param w\n%1 = slice [" + k + ", " + m + ", 1] %0, begin [0, 0, 4]\n%2 = reshape [" + k +
+                        ", " + m + "] %1\n%3 = permute %2, axes [1, 0]\n%4 = reshape [" + m + ", 1, " + k +
+                        "] %3\n%5 = expand " + all + " %4\n%6 = param x\n%7 = permute %6, axes [1, 0]\n%8 = reshape [1, " + n +
+                        ", " + k + "] %7\n%9 = expand " + all + " %8\n%10 = reduce %5, %9, fma, axes [2]\nstore y, %10\n",
+                    {});
+  }
 }
 
 // Few rows have accumulators of more vectors, of which the last columns fill a part.
