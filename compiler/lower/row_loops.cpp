@@ -126,7 +126,9 @@ std::optional<int> bytes_of_arrays(const Graph& g, std::span<const Id> nodes, Id
 
 bool row_fits_registers(const Graph& g, Id extent, int operations, int widest, const Target& target) {
   constexpr std::int64_t most_registers = 8;  // for a value of each column
-  return g.is_const(extent) && operations <= short_chain && floor_power_of_two(g.value(extent)) == g.value(extent) &&
+  // Beside these values, 32 registers hold the results of a short chain, and 16 of half such a chain.
+  const int most_operations = target.vector_registers >= 32 ? short_chain : short_chain / 2;
+  return g.is_const(extent) && operations <= most_operations && floor_power_of_two(g.value(extent)) == g.value(extent) &&
          g.value(extent) <= most_registers * target.vector_bytes / widest;
 }
 
