@@ -5,6 +5,7 @@
 
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include "compiler/codegen/float_values.h"
 #include "compiler/codegen/registers.h"
 #include "compiler/codegen/target_machine.h"
 #include "compiler/ir/nth.h"
@@ -58,20 +59,6 @@ Value* all_ordered(LlvmBuilder& b, std::span<Value* const> x) {
   return all;
 }
 
-const llvm::fltSemantics& semantics(DType d) {
-  return d == DType::f64 ? llvm::APFloat::IEEEdouble() : llvm::APFloat::IEEEsingle();
-}
-llvm::APFloat float_of(const Graph& g, Id constant) {
-  const DType d = g.dtype(constant);
-  return {semantics(d), llvm::APInt(narrow<unsigned>(bits(d)), static_cast<std::uint64_t>(g.value(constant)))};
-}
-
-bool may_be_nan(const Graph& g, Id id) {
-  if (g.op(id) == Op::BROADCAST) return may_be_nan(g, g.src(id, 0));
-  if (g.op(id) == Op::CONST) return float_of(g, id).isNaN();
-  return g.op(id) != Op::CAST || is_float(g.dtype(g.src(id, 0)));
-}
-
 // Sets of ends that share members.
 class Groups {
  public:
@@ -93,8 +80,8 @@ class Groups {
 
 }  // namespace
 
-ExtremumNetworks::ExtremumNetworks(const Graph& g, const Scopes& scopes, int vector_bits)
-    : g_(g), scope_of_(scopes.of), has_range_(vector_bits >= 512) {
+ExtremumNetworks::ExtremumNetworks(const Graph& g, const Scopes& scopes, const ZeroSigns& zero_signs, int vector_bits)
+    : g_(g), scope_of_(scopes.of), zero_signs_(zero_signs), has_range_(vector_bits >= 512) {
   if (vector_bits < 256) return;
   const std::vector<Id> ends = find_ends(scopes);
   std::vector<Cone> cones;
@@ -158,12 +145,13 @@ ExtremumNetworks::Cone ExtremumNetworks::cone_of(Id end) const {
 
 // The number of instructions of a member if it is in no network.
 std::int64_t ExtremumNetworks::alone(Id member) const {
+  const bool any_zero = !zero_signs_.matters(member);
   for (const Id s : g_.src(member)) {
-    if (may_be_nan(g_, s) || g_.op(s) == Op::CAST) continue;
-    Id c = s;
-    while (g_.op(c) == Op::BROADCAST) c = g_.src(c, 0);
-    if (g_.op(c) == Op::CONST) return float_of(g_, c).isZero() ? 2 : 1;
+    if (may_be_nan(g_, s)) continue;
+    if (const Id c = float_constant(g_, s); c != no_id) return any_zero || !float_of(g_, c).isZero() ? 1 : 2;
+    if (any_zero) return 1;
   }
+  if (any_zero) return has_range_ ? 2 : 3;
   return has_range_ || g_.op(member) == Op::MIN ? 3 : 5;
 }
 

@@ -20,6 +20,7 @@
 #include <llvm/ADT/STLFunctionalExtras.h>
 
 #include "compiler/codegen/types.h"
+#include "compiler/codegen/zero_signs.h"
 #include "compiler/ir/graph.h"
 #include "compiler/ir/loop_scopes.h"
 
@@ -30,7 +31,7 @@ class ExtremumNetworks {
   using Values = std::unordered_map<Id, llvm::Value*>;
 
   // vector_bits: of a register of the target.
-  ExtremumNetworks(const Graph& g, const Scopes& scopes, int vector_bits);
+  ExtremumNetworks(const Graph& g, const Scopes& scopes, const ZeroSigns& zero_signs, int vector_bits);
 
   // The inputs that the value of an end depends on; empty: the node is no end of a network.
   std::span<const Id> inputs(Id node) const;
@@ -52,6 +53,7 @@ class ExtremumNetworks {
 
   const Graph& g_;
   const std::vector<std::int32_t>& scope_of_;
+  const ZeroSigns& zero_signs_;
   const bool has_range_;                   // vrange, else integers
   std::unordered_map<Id, bool> inside_;    // by MIN or MAX that may be in a network: whether only its network uses it
   std::unordered_map<Id, Cone> networks_;  // by end; never iterated

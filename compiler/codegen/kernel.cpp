@@ -11,7 +11,9 @@
 
 #include "compiler/codegen/chain_order.h"
 #include "compiler/codegen/elementwise.h"
+#include "compiler/codegen/extremum.h"
 #include "compiler/codegen/extremum_networks.h"
+#include "compiler/codegen/float_values.h"
 #include "compiler/codegen/invariant_division.h"
 #include "compiler/codegen/memory.h"
 #include "compiler/codegen/target_machine.h"
@@ -49,7 +51,8 @@ class KernelEmitter {
       : g_(g),
         symbols_(symbols),
         scopes_(find_scopes(g, sink)),
-        networks_(g, scopes_, vector_bits(f)),
+        zero_signs_(g, scopes_),
+        networks_(g, scopes_, zero_signs_, vector_bits(f)),
         invariant_divisions_(g, scopes_, vector_bits(f)),
         entry_loads_(loads_of_entry_values(inout)),
         function_(f),
@@ -326,8 +329,22 @@ class KernelEmitter {
           return networks_.emit(b_, t.node, [&](Id input) { return get(input, t.scope); }, in_networks_[t.scope]);
         if (invariant_divisions_.contains(t.node, t.scope))
           return emit_invariant_division(b_, get(g_.src(t.node, 0), t.scope), get(g_.src(t.node, 1), t.scope));
+        if (is_extremum_of_any_zero(t.node)) return emit_any_zero(t);
         return emit_elementwise(b_, g_, t.node, operand_values(t));
     }
+  }
+
+  bool is_extremum_of_any_zero(Id node) const {
+    const Op op = g_.op(node);
+    const DType d = g_.dtype(node);
+    return (op == Op::MIN || op == Op::MAX) && (d == DType::f32 || d == DType::f64) && !zero_signs_.matters(node);
+  }
+
+  Value* emit_any_zero(const Task& t) {
+    const Id tested = g_.src(t.node, zero_signs_.tested(t.node)), other = g_.src(t.node, 1 - zero_signs_.tested(t.node));
+    Value* x = get(tested, t.scope);
+    Value* y = get(other, t.scope);
+    return emit_extremum_of_any_zero(b_, g_.op(t.node), x, y, !may_be_nan(g_, tested));
   }
 
   // Whether this call runs all iterations of the kernel.
@@ -357,6 +374,7 @@ class KernelEmitter {
   const Graph& g_;
   const SymbolIndex& symbols_;
   Scopes scopes_;
+  const ZeroSigns zero_signs_;
   const ExtremumNetworks networks_;
   const InvariantDivisions invariant_divisions_;
   std::vector<Id> entry_loads_;

@@ -30,6 +30,38 @@ TEST(Extremum, OfAConstant) {
                           {{"N", 700}});
 }
 
+// The extremum %3 of all pairs of values, and what uses it: users that give the same number for both zeros, users that do not,
+// and both together.
+TEST(Extremum, UsersOfZeros) {
+  const std::string half = "%4 = const TYPE 0.5\n";
+  const std::string users[] = {
+      half + "%5 = sub %3, %4\nstore z, %5\n",
+      half + "%5 = sub %4, %3\nstore z, %5\n",
+      "%4 = const TYPE 0\n%5 = sub %3, %4\nstore z, %5\n",
+      "%4 = const TYPE -0.0\n%5 = add %3, %4\nstore z, %5\n",
+      "%4 = abs %3\nstore z, %4\n",
+      "%4 = neg %3\nstore z, %4\n",
+      half + "%5 = fdiv %4, %3\nstore z, %5\n",
+      half + "%5 = fdiv %3, %4\n%6 = add %5, %4\nstore z, %6\n",
+      half + "%5 = mul %3, %2\n%6 = add %5, %4\nstore z, %6\n",
+      half + "%5 = mul %3, %2\n%6 = add %5, %4\n%7 = add %6, %5\nstore z, %7\n",
+      half + "%5 = lt %3, %4\n%6 = where %5, %4, %2\nstore z, %6\n",
+      half + "%5 = le %3, %4\n%6 = where %5, %3, %4\nstore z, %6\n",
+      half + "%5 = min %3, %4\n%6 = max %5, %2\n%7 = sub %6, %4\nstore z, %7\n",
+      half + "%5 = const TYPE 0\n%6 = max %5, %3\n%7 = const TYPE -0.0\n%8 = min %6, %7\n%9 = sub %8, %4\nstore z, %9\n",
+      "%4 = sqrt %3\n%5 = cast i32 %4\n%6 = cast TYPE %5\nstore z, %6\n",
+      half + "%5 = sub %3, %4\n%6 = max %5, %2\n%7 = sub %6, %4\n%8 = max %2, %7\n%9 = sub %8, %4\nstore z, %9\n",
+  };
+  for (const std::string type : types)
+    for (const std::string op : {"min", "max"})
+      for (std::string user : users) {
+        for (std::size_t at = user.find("TYPE"); at != std::string::npos; at = user.find("TYPE")) user.replace(at, 4, type);
+        check_at_levels("program extremum\nsymbol N\nin " + type + " [N, 1] x\nin " + type + " [N] y\nout " + type +
+                            " [N, N] z\n%0 = param x\n%1 = expand [N, N] %0\n%2 = param y\n%3 = " + op + " %1, %2\n" + user,
+                        {{"N", 300}});
+      }
+}
+
 // magnitudes: of the absolute values.
 void check_reduction(const std::string& type, const std::string& op, const std::string& axis, bool magnitudes) {
   const std::string text = "program extremum\nsymbol M\nsymbol N\nin " + type + " [M, N] x\nout " + type + " [" +

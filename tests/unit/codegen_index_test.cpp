@@ -1,6 +1,7 @@
 // The cost of index arithmetic, of networks of minima and maxima, and of truth values as floats, in machine code; the sign
 // extension of i32 addresses.
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <regex>
 
@@ -102,6 +103,27 @@ TEST(CodegenNetworks, OneInstructionForEachExtremum) {
   EXPECT_EQ(count(v4, "v(min|max)ps"), 0u) << v4;
   EXPECT_EQ(count(v3, "vp(min|max)sd"), extrema) << v3;
   EXPECT_EQ(count(v3, "v(min|max)ps"), 0u) << v3;
+}
+
+// max(x, y) - c, twice, with the same x: an extremum and half a test for NaN, as no user tells the zeros apart (zero_signs).
+TEST(CodegenExtrema, OneTestOfASharedOperand) {
+  const auto chain = [](const std::string& cpu, int lanes) {
+    HandProgram p("chain");
+    const Id n = p.symbol("N");
+    const int x = p.param("x", DType::f32, Direction::in, n), y = p.param("y", DType::f32, Direction::inout, n);
+    const Id i = p.range(n), first = p.load(x, p.ramp(i, lanes)),
+             c = p.g.constant(DType::f32, std::bit_cast<std::uint32_t>(0.5F), lanes);
+    Id v = p.load(y, p.ramp(i, lanes));
+    for (int k = 0; k < 2; ++k) v = p.op(Op::SUB, DType::f32, {p.op(Op::MAX, DType::f32, {v, first}, {}, lanes), c}, {}, lanes);
+    p.kernel({p.loop(i, p.g.sym("$begin"), p.g.sym("$end"), lanes, {}, {}, {p.store(y, p.ramp(i, lanes), v)})}, n, lanes);
+    return assembly(p, target_named(cpu));
+  };
+  for (const auto& [cpu, lanes] : {std::pair("x86-64-v4", 16), std::pair("x86-64-v3", 8)}) {
+    const std::string a = chain(cpu, lanes);
+    EXPECT_EQ(count(a, "vmaxps"), 2u) << a;
+    EXPECT_EQ(count(a, "vcmp(un)?ordps"), 1u) << a;
+    EXPECT_EQ(count(a, "vrangeps|vpternlog"), 0u) << a;
+  }
 }
 
 // A truth value as a float has no branch: the code has as many jumps as that of an integer.

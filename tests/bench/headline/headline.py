@@ -43,15 +43,29 @@ def arguments():
     return a
 
 
-def environment(threads):
-    """OpenBLAS and BLIS choose old kernels on CPUs that they do not know, so their AVX-512 kernels are chosen for them."""
+# oneDNN's name of the instruction sets that a variant of Kiln has.
+ONEDNN_SETS = {"x86-64-v2": "SSE41", "x86-64-v3": "AVX2", "haswell": "AVX2", "x86-64-v4": "AVX512_CORE", "skylake-server": "AVX512_CORE",
+               "znver4": "AVX512_CORE_VNNI", "sapphirerapids": "AVX512_CORE_VNNI"}
+
+
+def environment(threads, variant):
+    """OpenBLAS and BLIS choose old kernels on CPUs that they do not know, so their AVX-512 kernels are chosen for them.
+
+    oneDNN gets the instruction sets of Kiln's variant, as it would else compute products of bytes and of bf16 by instructions
+    that Kiln was not told to use."""
     e = dict(os.environ)
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS"):
         e[name] = str(threads)
     if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text():
         e.setdefault("OPENBLAS_CORETYPE", "SKYLAKEX")
         e.setdefault("BLIS_ARCH_TYPE", "0")
+    e.setdefault("ONEDNN_MAX_CPU_ISA", ONEDNN_SETS[variant])
     return e
+
+
+def variant_of(a):
+    """The variant of Kiln's programs, which the build chose."""
+    return (a.bin.parent / "variant").read_text()
 
 
 def busy_seconds():
@@ -67,7 +81,7 @@ def own_seconds():
 class Runner:
     def __init__(self, a):
         self.a = a
-        self.environment = environment(a.threads)
+        self.environment = environment(a.threads, variant_of(a))
         cpus = sorted(os.sched_getaffinity(0))
         self.cpus = cpus[-a.threads:]
 
@@ -139,15 +153,11 @@ def remarks_of(a):
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         for generator in sorted(a.bin.parent.glob("headline_*_generator")):
-            printed = subprocess.run([generator.resolve(), "-o", folder, "--variants", variant(), "--emit", "manifest", "--remarks", "--json"],
+            printed = subprocess.run([generator.resolve(), "-o", folder, "--variants", variant_of(a), "--emit", "manifest", "--remarks", "--json"],
                                      stderr=subprocess.PIPE, text=True, check=True).stderr
             for remark in map(json.loads, printed.splitlines()):
                 found.setdefault(remark["program"], []).append([remark["id"], remark["text"]])
     return found
-
-
-def variant():
-    return "x86-64-v4" if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text() else "x86-64-v3"
 
 
 def probe(a, runner, data, number):
