@@ -3,7 +3,7 @@
 // derivative of a product is a product of the same size, so the ratio is 2 if all run at the same rate. Where libtorch is
 // installed, its times for the same work stand on a second line, from the same rounds.
 #include <kiln/dsl.h>
-#include <malloc.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,7 +11,9 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <new>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tests/bench/backward_torch.h"
@@ -100,10 +102,25 @@ struct attention_with_gradients : program<attention_with_gradients> {
 
 const char* wanted = nullptr;
 
-// The peer's tensors begin at multiples of 64 bytes.
-struct alignas(64) CacheLine {
-  static constexpr std::size_t floats = 16;
-  float values[floats];
+// A tensor on pages of its own. malloc would place it on pages that earlier rows have freed, at another distance from the
+// tensors beside it, and that changed a time by up to 10%: a load whose address equals, modulo 4096, that of a store shortly
+// before it waits for the store. Like the peer's tensors, it begins at a multiple of 64 bytes.
+class Pages {
+ public:
+  explicit Pages(std::size_t floats) : bytes_(floats * sizeof(float) + 64) {
+    memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) throw std::bad_alloc();
+  }
+  Pages(Pages&& from) noexcept : memory_(std::exchange(from.memory_, nullptr)), bytes_(from.bytes_) {}
+  Pages& operator=(Pages&&) = delete;
+  ~Pages() {
+    if (memory_ != nullptr) munmap(memory_, bytes_);
+  }
+  float* data() const { return static_cast<float*>(memory_) + 16; }
+
+ private:
+  void* memory_ = nullptr;
+  std::size_t bytes_;
 };
 
 // Memory for the arguments of a program, all with static extents.
@@ -117,9 +134,8 @@ class Call {
         shape.push_back(extent[1]);  // KILN_PUSH_CONST, value
       std::size_t n = 1;
       for (const std::int64_t extent : shape) n *= static_cast<std::size_t>(extent);
-      std::vector<CacheLine>& data = data_.emplace_back(n / CacheLine::floats + 1);
-      for (std::size_t k = 0; k < n; ++k)
-        data[k / CacheLine::floats].values[k % CacheLine::floats] = static_cast<float>(k * 2654435761U % 2003) / 2003 - 0.5F;
+      const Pages& data = data_.emplace_back(n);
+      for (std::size_t k = 0; k < n; ++k) data.data()[k] = static_cast<float>(k * 2654435761U % 2003) / 2003 - 0.5F;
     }
     for (std::size_t i = 0; i < shapes_.size(); ++i)
       arguments_.push_back(bench::argument(data_[i].data(), KILN_F32, shapes_[i]));
@@ -129,7 +145,7 @@ class Call {
  private:
   compiler::testing::CompiledProgram compiled_;
   std::vector<std::vector<std::int64_t>> shapes_;  // by parameter
-  std::vector<std::vector<CacheLine>> data_;
+  std::vector<Pages> data_;
   std::vector<kiln_tensor> arguments_;
   context memory_;
 };
@@ -211,10 +227,6 @@ void attentions(const char* name) {
 
 int main(int argc, char** argv) {
   if (argc > 1) wanted = argv[1];
-  // Each tensor has pages of its own. Otherwise glibc places it on pages that earlier rows have freed, at another distance from
-  // the tensors beside it, and that changed a time by up to 10%: a load whose address equals, modulo 4096, that of a store
-  // shortly before it waits for the store.
-  mallopt(M_MMAP_THRESHOLD, 128 * 1024);
   products("matmul 512");
   convolution<image_size{1, 64, 56, 56}, filter_size{64, 3, 3, 1, 1}>("conv 64x56x56, 64 of 3x3");
   convolution<image_size{1, 64, 56, 56}, filter_size{128, 3, 3, 2, 1}>("conv 64x56x56, 128 of 3x3, stride 2");
