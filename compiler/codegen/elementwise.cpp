@@ -5,17 +5,13 @@
 
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsX86.h>
-#include <llvm/IR/PatternMatch.h>
 
 #include "compiler/codegen/cast.h"
 #include "compiler/codegen/division.h"
 #include "compiler/codegen/dot2.h"
 #include "compiler/codegen/extremum.h"
 #include "compiler/codegen/invariant_division.h"
-#include "compiler/codegen/registers.h"
 #include "compiler/codegen/scale.h"
-#include "compiler/codegen/target_machine.h"
 #include "compiler/ir/nth.h"
 
 namespace kiln::compiler {

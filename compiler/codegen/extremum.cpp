@@ -63,7 +63,8 @@ Value* emit_extremum(LlvmBuilder& b, Op op, Value* x, Value* y) {
   return b.CreateBitCast(b.CreateSelect(is_nan, llvm::Constant::getAllOnesValue(ints), larger), type);
 }
 
-// first_of() keeps a NaN of y. Under a mask the extremum itself keeps that of x; without masks OR makes a NaN of any bits.
+// first_of() keeps a NaN of y. A NaN of x is the result under a mask; without masks OR sets all bits, which
+// is a NaN.
 Value* emit_extremum_of_any_zero(LlvmBuilder& b, Op op, Value* x, Value* y, bool is_number) {
   Value* first = first_of(b, op, x, y);
   if (is_number) return first;

@@ -1,4 +1,4 @@
-// What is known about the values of floats without their bounds.
+// What is known about the values of f32 and f64 without their bounds.
 #pragma once
 
 #include <llvm/ADT/APFloat.h>

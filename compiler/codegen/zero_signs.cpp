@@ -1,7 +1,7 @@
 #include "compiler/codegen/zero_signs.h"
 
-#include <algorithm>
 #include <ranges>
+#include <tuple>
 
 #include "compiler/codegen/float_values.h"
 #include "compiler/ir/nth.h"
@@ -37,13 +37,16 @@ bool passes_zeros(Op op, std::size_t operand) {
 
 }  // namespace
 
-ZeroSigns::ZeroSigns(const Graph& g, const Scopes& scopes) : g_(g), scopes_(scopes), unseen_(scopes.of.size(), true) {
+ZeroSigns::ZeroSigns(const Graph& g, const Scopes& scopes)
+    : g_(g), scopes_(scopes), unseen_(scopes.of.size(), true), extrema_(scopes.of.size()) {
   for (const Id user : scopes.nodes | std::views::reverse) {
     const auto src = g.src(user);
     for (std::size_t i = 0; i < src.size(); ++i) {
       const bool passes = passes_zeros(g.op(user), i) && unseen_[user];
       if (!passes && !hides(user, i)) unseen_[nth(src, i)] = false;
     }
+    if ((g.op(user) == Op::MIN || g.op(user) == Op::MAX) && unseen_[user])
+      for (const Id s : src) ++extrema_[s];
   }
 }
 
@@ -66,7 +69,7 @@ std::size_t ZeroSigns::tested(Id extremum) const {
   const auto [x, y] = g_.operands<2>(extremum);
   if (may_be_nan(g_, x) != may_be_nan(g_, y)) return may_be_nan(g_, x) ? 1 : 0;
   const auto depth = [&](Id id) { return nth(scopes_.loops, scopes_.of[id]).depth; };
-  return std::pair(depth(x), x) <= std::pair(depth(y), y) ? 0 : 1;
+  return std::tuple(depth(x), -extrema_[x], x) <= std::tuple(depth(y), -extrema_[y], y) ? 0 : 1;
 }
 
 }  // namespace kiln::compiler

@@ -3,17 +3,17 @@
 // Before: in a MIN or MAX, -0 is below +0, which costs an instruction of the machine, because its own extremum of two zeros
 //   is the second operand.
 // After: where no user can tell a zero from the other, the result may be either. A user cannot: it adds a constant that is
-//   not 0, compares, or takes the absolute value. Or its own result changes only from one zero to the other, and its own
-//   users cannot tell.
-// Requires: nodes are in the order of their numbers.
+//   not 0, multiplies and adds such a constant, compares, casts to an integer or bool, or takes the absolute value. Or its
+//   own result changes only from one zero to the other, and its own users cannot tell.
+// Requires: the number of a node is larger than those of its sources.
 // Example: max(x, y) - 0.1  ->  either zero of max(+0, -0) gives -0.1
 //
 // The machine's extremum also returns its second operand if either is a NaN. So only the first one must be tested: the operand
-// that is known first, as a test that several extrema share is made once.
+// that most such extrema have, as a test that several of them share is made once; of two equal ones the one that is known
+// first.
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "compiler/ir/loop_scopes.h"
@@ -24,17 +24,19 @@ class ZeroSigns {
  public:
   ZeroSigns(const Graph& g, const Scopes& scopes);
 
-  // Whether the sign of a zero that the node gives matters.
+  // Whether the sign of a zero that the node, a float, gives matters.
   bool matters(Id node) const { return !unseen_[node]; }
   // The operand of a MIN or MAX that is tested for NaN: 0 or 1.
   std::size_t tested(Id extremum) const;
 
  private:
+  // Whether the result of the user is the same for both zeros of the operand.
   bool hides(Id user, std::size_t operand) const;
 
   const Graph& g_;
   const Scopes& scopes_;
-  std::vector<bool> unseen_;
+  std::vector<bool> unseen_;  // by node: no user sees the sign of its zeros
+  std::vector<int> extrema_;  // by node: the MINs and MAXs of any zero that have it as an operand
 };
 
 }  // namespace kiln::compiler

@@ -45,6 +45,8 @@ TEST(Extremum, UsersOfZeros) {
       half + "%5 = fdiv %3, %4\n%6 = add %5, %4\nstore z, %6\n",
       half + "%5 = mul %3, %2\n%6 = add %5, %4\nstore z, %6\n",
       half + "%5 = mul %3, %2\n%6 = add %5, %4\n%7 = add %6, %5\nstore z, %7\n",
+      "%4 = const TYPE 0\n%5 = fma %4, %4, %3\nstore z, %5\n",
+      "%4 = const TYPE -1e-30\n%5 = fma %4, %4, %3\n%6 = fdiv %4, %5\nstore z, %6\n",
       half + "%5 = lt %3, %4\n%6 = where %5, %4, %2\nstore z, %6\n",
       half + "%5 = le %3, %4\n%6 = where %5, %3, %4\nstore z, %6\n",
       half + "%5 = min %3, %4\n%6 = max %5, %2\n%7 = sub %6, %4\nstore z, %7\n",

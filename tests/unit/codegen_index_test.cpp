@@ -105,25 +105,28 @@ TEST(CodegenNetworks, OneInstructionForEachExtremum) {
   EXPECT_EQ(count(v3, "v(min|max)ps"), 0u) << v3;
 }
 
-// max(x, y) - c, twice, with the same x: an extremum and half a test for NaN, as no user tells the zeros apart (zero_signs).
+// max(x, y) - c, twice, with the same x: an extremum and half a test for NaN, as no user tells the zeros apart (zero_signs). It
+// does not matter which operand is loaded first.
 TEST(CodegenExtrema, OneTestOfASharedOperand) {
-  const auto chain = [](const std::string& cpu, int lanes) {
+  const auto chain = [](const std::string& cpu, int lanes, bool shared_first) {
     HandProgram p("chain");
     const Id n = p.symbol("N");
     const int x = p.param("x", DType::f32, Direction::in, n), y = p.param("y", DType::f32, Direction::inout, n);
-    const Id i = p.range(n), first = p.load(x, p.ramp(i, lanes)),
-             c = p.g.constant(DType::f32, std::bit_cast<std::uint32_t>(0.5F), lanes);
-    Id v = p.load(y, p.ramp(i, lanes));
-    for (int k = 0; k < 2; ++k) v = p.op(Op::SUB, DType::f32, {p.op(Op::MAX, DType::f32, {v, first}, {}, lanes), c}, {}, lanes);
+    const Id i = p.range(n), one = p.load(x, p.ramp(i, lanes)), other = p.load(y, p.ramp(i, lanes)),
+             c = p.g.constant(DType::f32, std::bit_cast<std::uint32_t>(0.5F), lanes), shared = shared_first ? one : other;
+    Id v = shared_first ? other : one;
+    for (int k = 0; k < 2; ++k)
+      v = p.op(Op::SUB, DType::f32, {p.op(Op::MAX, DType::f32, {v, shared}, {}, lanes), c}, {}, lanes);
     p.kernel({p.loop(i, p.g.sym("$begin"), p.g.sym("$end"), lanes, {}, {}, {p.store(y, p.ramp(i, lanes), v)})}, n, lanes);
     return assembly(p, target_named(cpu));
   };
-  for (const auto& [cpu, lanes] : {std::pair("x86-64-v4", 16), std::pair("x86-64-v3", 8)}) {
-    const std::string a = chain(cpu, lanes);
-    EXPECT_EQ(count(a, "vmaxps"), 2u) << a;
-    EXPECT_EQ(count(a, "vcmp(un)?ordps"), 1u) << a;
-    EXPECT_EQ(count(a, "vrangeps|vpternlog"), 0u) << a;
-  }
+  for (const auto& [cpu, lanes] : {std::pair("x86-64-v4", 16), std::pair("x86-64-v3", 8)})
+    for (const bool shared_first : {true, false}) {
+      const std::string a = chain(cpu, lanes, shared_first);
+      EXPECT_EQ(count(a, "vmaxps"), 2u) << a;
+      EXPECT_EQ(count(a, "vcmp(un)?ordps"), 1u) << a;
+      EXPECT_EQ(count(a, "vrangeps|vpternlog"), 0u) << a;
+    }
 }
 
 // A truth value as a float has no branch: the code has as many jumps as that of an integer.
