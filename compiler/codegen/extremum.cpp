@@ -63,8 +63,7 @@ Value* emit_extremum(LlvmBuilder& b, Op op, Value* x, Value* y) {
   return b.CreateBitCast(b.CreateSelect(is_nan, llvm::Constant::getAllOnesValue(ints), larger), type);
 }
 
-// first_of() keeps a NaN of y. A NaN of x is the result under a mask; without masks OR sets all bits, which
-// is a NaN.
+// first_of() keeps a NaN of y. If x is a NaN, a mask selects x; without masks OR sets all bits, which is a NaN too.
 Value* emit_extremum_of_any_zero(LlvmBuilder& b, Op op, Value* x, Value* y, bool is_number) {
   Value* first = first_of(b, op, x, y);
   if (is_number) return first;

@@ -4,8 +4,9 @@
 // After: each operation in one instruction that is right unless an input of the network is a NaN. The value at an end of the
 //   network, which other operations use, is a NaN if one of its inputs is.
 //   A network may be a single operation.
-// Why: a NaN beats everything and -0 is below +0, so an operation by itself takes three instructions or more, where zeros
-// matter. Example: min(max(a, b), c)  ->  ordered(a, b) and ordered(c) ? range.min(range.max(a, b), c) : NaN
+// Why: a NaN beats everything and -0 is below +0, so an operation by itself takes three instructions or more, unless no
+//   user can tell the zeros apart (zero_signs.h).
+// Example: min(max(a, b), c)  ->  ordered(a, b) and ordered(c) ? range.min(range.max(a, b), c) : NaN
 //
 // With AVX-512 the instruction is vrange, which returns the other operand for a NaN and orders the zeros. With AVX2 it is
 // the extremum of integers, to which the bits of the inputs are mapped in the order of the floats. Accumulators that a loop

@@ -5,12 +5,12 @@
 // After: where no user can tell a zero from the other, the result may be either. A user cannot: it adds a constant that is
 //   not 0, multiplies and adds such a constant, compares, casts to an integer or bool, or takes the absolute value. Or its
 //   own result changes only from one zero to the other, and its own users cannot tell.
-// Requires: the number of a node is larger than those of its sources.
+// Requires: each node has a larger number than its sources.
 // Example: max(x, y) - 0.1  ->  either zero of max(+0, -0) gives -0.1
 //
-// The machine's extremum also returns its second operand if either is a NaN. So only the first one must be tested: the operand
-// that most such extrema have, as a test that several of them share is made once; of two equal ones the one that is known
-// first.
+// The machine's extremum also returns its second operand if either is a NaN, so one test of the first operand suffices. Extrema
+// that test the same operand share the test. So tested() takes the operand that an outer loop computes, else the one that more
+// such extrema have, else the one with the smaller number.
 #pragma once
 
 #include <cstdint>

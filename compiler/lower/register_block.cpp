@@ -1,6 +1,7 @@
 #include "compiler/lower/register_block.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <unordered_set>
 
@@ -176,8 +177,9 @@ std::int64_t terms_of(const Graph& g, std::span<const Id> nodes, std::span<const
   return nest.empty() ? longest : iterations_of(g, nest);
 }
 
-// Whether a row of the copied operand lies in many cache lines, of which it uses few elements. Example: in w[k, i, 0], with
-// row i and terms k, neighbouring terms and neighbouring rows are both apart.
+// Whether the copied operand uses few elements of each cache line that it loads. `line`: the elements of a cache line. Example:
+// w[k, i, 0] with row i and term k. The next term is a cache line away or more, and the next row is not the next element. A
+// loop over fewer terms than `line`, as over the taps of a filter, does not count.
 bool is_scattered(const Graph& g, std::span<const Id> nodes, Id row, Id lanes, std::int64_t line) {
   for (const Id load : nodes) {
     if (g.op(load) != Op::LOAD || index_stride(g, index_of(g, load), lanes) != 0) continue;

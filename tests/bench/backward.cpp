@@ -104,10 +104,10 @@ const char* wanted = nullptr;
 
 // A tensor on pages of its own. malloc would place it on pages that earlier rows have freed, at another distance from the
 // tensors beside it, and that changed a time by up to 10%: a load whose address equals, modulo 4096, that of a store shortly
-// before it waits for the store. Like the peer's tensors, it begins at a multiple of 64 bytes.
+// before it waits for the store.
 class Pages {
  public:
-  explicit Pages(std::size_t floats) : bytes_(floats * sizeof(float) + 64) {
+  explicit Pages(std::size_t floats) : bytes_(floats * sizeof(float)) {
     memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory_ == MAP_FAILED) throw std::bad_alloc();
   }
@@ -116,7 +116,7 @@ class Pages {
   ~Pages() {
     if (memory_ != nullptr) munmap(memory_, bytes_);
   }
-  float* data() const { return static_cast<float*>(memory_) + 16; }
+  float* data() const { return static_cast<float*>(memory_); }
 
  private:
   void* memory_ = nullptr;

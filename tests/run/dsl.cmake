@@ -24,7 +24,7 @@ add_executable(scopes_test run/scopes/run_scopes.cpp run/scopes/around_kernels_t
                run/scopes/array_values_test.cpp run/scopes/loop_clamps_test.cpp run/scopes/host_programs_test.cpp run/scopes/workgroups_test.cpp run/scopes/workgroups_control_test.cpp run/scopes/workgroup_lanes_test.cpp run/scopes/parts_test.cpp
                run/scopes/stored_test.cpp run/scopes/sum_atomics_test.cpp run/scopes/values_test.cpp)
 target_link_libraries(scopes_test PRIVATE kiln_generator run_harness GTest::gtest)
-target_compile_options(scopes_test PRIVATE -O0)  # mostly constant expressions: to optimise the rest takes a third of the time
+target_compile_options(scopes_test PRIVATE -O0)  # to optimise its largest source took a third of the time
 target_precompile_headers(scopes_test PRIVATE <gtest/gtest.h> <kiln/dsl.h> <tests/run/scopes/run_scopes.h>)
 target_compile_definitions(scopes_test PRIVATE KILN_SCOPE_PROGRAMS="${CMAKE_CURRENT_SOURCE_DIR}/run/scopes/host_loops/")
 target_sources(scopes_test PRIVATE run/scopes/host_kernels_test.cpp run/scopes/whole_writes_test.cpp run/scopes/row_loops_test.cpp run/scopes/components_test.cpp

@@ -203,7 +203,8 @@ makes this page; `./dev bench NAME` measures one workload. The benchmark is `tes
   measurements too.
 - `gcc`, `clang`: plain C++ loops by g++ 12 and clang 19, -O3 -march=native; `-fast`: also -ffast-math, which may reorder sums. Libraries
   reorder sums too; the order of Kiln's sums is fixed ([numbers](reference/numbers.md)).
-- `onednn` may use only the instruction sets of Kiln's variant: with x86-64-v4 it has no products of bytes or of bf16.
+- `onednn` may use only the instruction sets of Kiln's variant: with x86-64-v4 it has no instructions for products of bytes or of bf16
+  (VNNI, AVX512_BF16).
 - `*`: no run was clean. In a clean run all other processes use at most {foreign} cores.
 - Each result is compared with a reference in double before the time is measured. The time does not include preparations: Kiln's workspace,
   and the plans and memory of the peers, exist before the first run.
