@@ -110,6 +110,7 @@ std::vector<RangePart> LoopNestBuilder::parts_of(std::size_t level, const std::v
       !parts.empty())
     return parts;
   std::vector<RangePart> parts = range_parts(g_, loops_, stores_, p, facts_);
+  if (parts.empty() && cuts_left_ > 0) return interior_rows(level);
   return cuts_left_ > 0 || share_nothing(parts) ? parts : std::vector<RangePart>{};
 }
 

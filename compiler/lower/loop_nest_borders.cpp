@@ -9,9 +9,13 @@
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/loop_nest_builder.h"
 #include "compiler/lower/past_caches.h"
+#include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
 namespace {
+
+constexpr std::ptrdiff_t most_nodes_of_row = 200;  // of a body that is written again for the rows at each border
+constexpr std::int64_t widest_border_of_rows = 8;
 
 // Lanes of the vectors with conditions: fewer than in the interior if they cover the border.
 int lanes_of_edge(const LoopPlan& p, const Interior& in) {
@@ -86,6 +90,30 @@ std::vector<RangePart> LoopNestBuilder::blocks_of_rows(std::size_t level) {
     add(is_inside ? std::span<const Id>(rows->stores) : stores_, at, end, is_inside ? p.step : narrow<int>(end - at));
     at = end;
   }
+  return parts;
+}
+
+std::vector<RangePart> LoopNestBuilder::interior_rows(std::size_t level) {
+  const LoopPlan& p = plan_[level];
+  const bool has_lanes = std::ranges::any_of(plan_.subspan(level + 1), &LoopPlan::lanes);
+  if (p.lanes || p.step != 1 || !has_lanes || std::ssize(g_.reachable(stores_)) > most_nodes_of_row) return {};
+  const std::optional<Interior> rows = find_interior(g_, stores_, p.range, 1, facts_);
+  if (!rows || std::max(rows->lo, rows->cut) > widest_border_of_rows) return {};
+  const Id n = g_.end(p.range), low = index_binary(g_, Op::MIN, g_.index(rows->lo), n);
+  const Id high = index_binary(g_, Op::MAX, low, sub_index(g_, n, g_.index(rows->cut)));
+  Simplifier simplified(g_, facts_);
+  std::vector<RangePart> parts;
+  const auto add = [&](std::span<const Id> stores, Id first, Id end) {
+    RangePart part{{}, loops_.range(g_, simplified(sub_index(g_, end, first)), RangeKind::loop), simplified(first), p};
+    part.plan.range = part.range;
+    const Id row = add_index(g_, part.range, part.first);
+    for (const Id store : stores)
+      part.stores.push_back(without_known_gates(g_, simplified(substitute(g_, store, {{p.range, row}}))));
+    parts.push_back(std::move(part));
+  };
+  if (rows->lo > 0) add(rows->low.empty() ? stores_ : std::span<const Id>(rows->low), g_.index(0), low);
+  add(rows->stores, low, high);
+  if (rows->cut > 0) add(stores_, high, n);
   return parts;
 }
 

@@ -57,6 +57,11 @@ class LoopNestBuilder {
   // conditions of the borders. None if there are no such conditions.
   std::vector<RangePart> blocks_of_rows(std::size_t level);
 
+  // A level without lanes whose iterations are rows: the rows at the borders, and the rows between them, whose stores have no
+  // conditions of the borders. None if there are no such conditions. A load under a mask costs about twice as much as one
+  // without, if the data are not in the caches.
+  std::vector<RangePart> interior_rows(std::size_t level);
+
   // Whether no value is computed in two parts, as in the pieces of a concatenation. Then a loop for each is hardly more code.
   bool share_nothing(std::span<const RangePart> parts) const;
 

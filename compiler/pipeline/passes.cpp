@@ -14,9 +14,11 @@
 #include "compiler/rangeify/sum_atomics.h"
 #include "compiler/schedule/component_versions.h"
 #include "compiler/schedule/condition_loops.h"
+#include "compiler/schedule/copy_slices.h"
 #include "compiler/schedule/dependencies.h"
 #include "compiler/schedule/fuse_rows.h"
 #include "compiler/schedule/host_loops.h"
+#include "compiler/schedule/inline_kernels.h"
 #include "compiler/schedule/join_pieces.h"
 #include "compiler/schedule/kernel_split.h"
 #include "compiler/schedule/memory_plan.h"
@@ -67,6 +69,7 @@ constexpr Pass table[] = {
     {"pack_windows", segment, Form::kernels, optional, pack_windows},
     {"pair_products", segment, Form::kernels, optional, pair_products},
     {"pack_operands", segment, Form::kernels, optional, pack_operands},
+    {"inline_kernels", segment, Form::kernels, optional, inline_kernels},
     {"split_chains", segment, Form::kernels, optional, split_chains},
     {"fuse_rows", segment, Form::kernels, optional, fuse_rows},
     {"simplify_ranges", segment, Form::kernels, optional, simplify_ranges},
@@ -76,6 +79,7 @@ constexpr Pass table[] = {
     {"sibling_kernels", segment, Form::kernels, optional, sibling_kernels},
     {"split_ranges", segment, Form::kernels, optional, split_ranges},
     {"join_pieces", segment, Form::kernels, optional, join_pieces},
+    {"copy_slices", segment, Form::kernels, optional, copy_slices},
     {"dependencies", schedule, Form::ordered, required, dependencies},
     {"ping_pong", schedule, Form::ordered, optional, ping_pong},
     {"product_versions", schedule, Form::ordered, optional, product_versions},

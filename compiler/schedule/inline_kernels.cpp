@@ -1,0 +1,221 @@
+#include "compiler/schedule/inline_kernels.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
+#include "compiler/ir/state.h"
+#include "compiler/schedule/dependencies.h"
+#include "compiler/schedule/kernel_ranges.h"
+#include "compiler/schedule/window_operand.h"
+#include "compiler/symbolic/simplify.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr double most_reads = 1.5;  // of an element whose value is computed again by each read
+
+bool is_division(const Graph& g, Id id) { return g.op(id) == Op::FLOORDIV || g.op(id) == Op::FLOORMOD; }
+
+// An elementwise kernel that stores one temporary.
+struct Producer {
+  std::size_t kernel;
+  int buffer;
+  Id value;
+  std::vector<Id> ranges;   // outermost first: the row-major axes of the temporary
+  std::vector<Id> strides;  // by range
+  bool is_copy;             // the value is an element of another buffer
+};
+
+class Inliner {
+ public:
+  Inliner(Graph& g, Schedule& s) : g_(g), s_(s), facts_(facts_of(s.program)), simplify_(g, facts_) {
+    for (const Kernel& k : s.kernels) accesses_.push_back(access_of(g, k));
+  }
+
+  void run() {
+    std::vector<bool> gone(s_.kernels.size(), false);
+    for (std::size_t k = 0; k < s_.kernels.size(); ++k)
+      if (const std::optional<Producer> p = producer(k)) gone[k] = inline_in_readers(*p);
+    std::size_t at = 0;
+    std::erase_if(s_.kernels, [&](const Kernel&) { return gone[at++]; });
+  }
+
+ private:
+  bool is_elementwise(const Kernel& k) const {
+    return !k.is_explicit && !has_tile_steps(g_, k.sink) &&
+           std::ranges::none_of(g_.reachable(k.sink), [&](Id id) { return g_.op(id) == Op::REDUCE; });
+  }
+
+  std::optional<Producer> producer(std::size_t number) {
+    const Kernel& k = s_.kernels[number];
+    if (!is_elementwise(k) || g_.src(k.sink).size() != 1) return std::nullopt;
+    const Id store = g_.store(g_.src(k.sink).front());
+    if (g_.op(store) != Op::STORE || g_.src(store).size() != 3 || !names_memory(g_, store)) return std::nullopt;
+    Producer p{number, nth(k.buffers, g_.slot(g_.state(store))), g_.src(store, 2), loop_ranges_of(g_, k), {}, false};
+    if (!is_free(p.buffer, number) || !varies_only_over(g_, g_.reachable(p.value), p.ranges, no_id)) return std::nullopt;
+    Id stride = g_.index(1), place = g_.index(0);
+    p.strides.resize(p.ranges.size());
+    for (std::size_t i = p.ranges.size(); i-- > 0;) {
+      p.strides[i] = stride;
+      place = index_add(g_, place, index_mul(g_, p.ranges[i], stride));
+      stride = index_mul(g_, stride, g_.end(p.ranges[i]));
+    }
+    if (p.ranges.empty() || simplify_(place) != simplify_(g_.src(store, 1))) return std::nullopt;
+    if (simplify_(stride) != simplify_(nth(s_.buffers, p.buffer).size)) return std::nullopt;
+    p.is_copy = g_.op(p.value) == Op::LOAD && g_.src(p.value).size() == 2;
+    if (nth(s_.buffers, p.buffer).whole && !(p.is_copy && is_stored(k, p.value))) return std::nullopt;
+    // A reader that walks along t must walk along the elements of the value, too.
+    for (const Id id : g_.reachable(p.value))
+      if (g_.op(id) == Op::LOAD && !is_along(g_.src(id, 1), p.ranges.back())) return std::nullopt;
+    return p;
+  }
+
+  // Whether the LOAD is of a temporary, so that its value stays stored where the program asked to store it.
+  bool is_stored(const Kernel& k, Id load) const {
+    return nth(s_.buffers, nth(k.buffers, g_.slot(memory_of(g_, g_.state(load))))).is_temporary();
+  }
+
+  bool is_along(Id index, Id range) const {
+    const std::optional<std::int64_t> distance = distance_along(g_, index, range);
+    return distance && (*distance == 0 || *distance == 1);
+  }
+
+  // Whether only this kernel stores the buffer, and nobody else needs its memory.
+  bool is_free(int buffer, std::size_t writer) const {
+    const Buffer& b = nth(s_.buffers, buffer);
+    if (!b.is_temporary() || b.tile != no_id || b.after >= 0) return false;
+    if (std::ranges::any_of(s_.buffers, [&](const Buffer& o) { return o.after == buffer; })) return false;
+    for (std::size_t k = 0; k < accesses_.size(); ++k)
+      if (k != writer && std::ranges::binary_search(accesses_[k].stores, buffer)) return false;
+    return true;
+  }
+
+  // False: some reader cannot compute the value itself. Then all kernels stay as they are.
+  bool inline_in_readers(const Producer& p) {
+    std::vector<std::pair<std::size_t, Kernel>> changed;
+    for (std::size_t k = 0; k < s_.kernels.size(); ++k) {
+      if (!std::ranges::binary_search(accesses_[k].loads, p.buffer)) continue;
+      if (k == p.kernel || !may_read(p, k)) return false;
+      Kernel reader = s_.kernels[k];
+      if (!replace_loads(p, reader)) return false;
+      changed.emplace_back(k, std::move(reader));
+    }
+    if (changed.empty() || (changed.size() > 1 && !p.is_copy)) return false;
+    for (auto& [k, reader] : changed) {
+      s_.kernels[k] = std::move(reader);
+      accesses_[k] = access_of(g_, s_.kernels[k]);
+    }
+    return true;
+  }
+
+  // The reader must not overwrite what the value is made of: dependencies would add a copy.
+  bool may_read(const Producer& p, std::size_t k) const {
+    const Kernel& reader = s_.kernels[k];
+    if (reader.segment != s_.kernels[p.kernel].segment || !is_elementwise(reader)) return false;
+    return std::ranges::none_of(accesses_[p.kernel].loads,
+                                [&](int b) { return std::ranges::binary_search(accesses_[k].stores, b); });
+  }
+
+  bool replace_loads(const Producer& p, Kernel& reader) {
+    std::unordered_map<Id, Id> values;
+    for (const Id load : g_.reachable(reader.sink)) {
+      if (g_.op(load) != Op::LOAD || nth(reader.buffers, g_.slot(g_.state(load))) != p.buffer) continue;
+      if (!p.is_copy && (!values.empty() || reads(load) > most_reads * size_of(p))) return false;
+      const Id value = value_at(p, load, reader);
+      if (value == no_id) return false;
+      values[load] = value;
+    }
+    reader.sink = simplify_(substitute(g_, reader.sink, values));
+    return true;
+  }
+
+  double size_of(const Producer& p) {
+    double n = 1;
+    for (const Id r : p.ranges) n *= static_cast<double>(typical_extent(g_, simplify_.bounds(), r));
+    return n;
+  }
+
+  double reads(Id load) {
+    double n = 1;
+    for (const Id r : g_.reachable(load))
+      if (g_.op(r) == Op::RANGE) n *= static_cast<double>(typical_extent(g_, simplify_.bounds(), r));
+    return n;
+  }
+
+  // The value in place of the load; no_id: the place of the element in the ranges of the producer is not simple.
+  Id value_at(const Producer& p, Id load, Kernel& reader) {
+    if (!names_memory(g_, load) || (g_.src(load).size() != 2 && g_.src(load).size() != 4)) return no_id;
+    g_.set_loc(g_.loc(load));
+    const bool gated = g_.src(load).size() == 4;
+    std::unordered_map<Id, Id> map = places(p, g_.src(load, 1), gated ? g_.src(load, 3) : no_id);
+    if (map.empty()) return no_id;
+    for (const Id id : g_.reachable(p.value))
+      if (g_.op(id) == Op::BUFFER) map[id] = in_reader(p, id, reader);
+    const Id value = substitute(g_, p.value, map);
+    if (!gated) return value;
+    const Id gate = g_.src(load, 3), other = g_.src(load, 2);
+    if (p.is_copy) return g_.make(Op::LOAD, g_.dtype(load), {g_.state(value), g_.src(value, 1), other, gate});
+    return g_.make(Op::WHERE, g_.dtype(load), {gate, with_gate(value, gate), other});
+  }
+
+  // By range of the producer: its value for the element at the index, where the gate holds. Empty: it would need a division.
+  std::unordered_map<Id, Id> places(const Producer& p, Id index, Id gate) {
+    Facts facts = facts_;
+    if (gate != no_id) assume(g_, facts, gate);
+    const std::vector<Id> known = g_.reachable(index);
+    std::unordered_map<Id, Id> out;
+    for (std::size_t i = 0; i < p.ranges.size(); ++i) {
+      Id at = g_.make(Op::FLOORDIV, DType::index, {index, p.strides[i]});
+      if (i > 0) at = g_.make(Op::FLOORMOD, DType::index, {at, g_.end(p.ranges[i])});
+      at = simplify(g_, at, facts);
+      for (const Id id : g_.reachable(at))
+        if (is_division(g_, id) && !std::ranges::binary_search(known, id)) return {};
+      out[p.ranges[i]] = at;
+    }
+    return out;
+  }
+
+  Id in_reader(const Producer& p, Id memory, Kernel& reader) {
+    const int buffer = nth(s_.kernels[p.kernel].buffers, g_.slot(memory));
+    const auto slot = std::ranges::find(reader.buffers, buffer) - reader.buffers.begin();
+    if (slot == std::ssize(reader.buffers)) reader.buffers.push_back(buffer);
+    return g_.make(Op::BUFFER, g_.dtype(memory), {}, {slot});
+  }
+
+  // The value, whose loads happen only if the gate holds.
+  Id with_gate(Id value, Id gate) {
+    std::unordered_map<Id, Id> made;
+    for (const Id id : g_.reachable(value)) {
+      std::vector<Id> src = g_.sources(id);
+      for (Id& x : src) x = made.at(x);
+      if (g_.op(id) == Op::LOAD) {
+        if (src.size() == 2)
+          src.insert(src.end(), {g_.constant(g_.dtype(id), 0), gate});
+        else
+          src[3] = g_.make(Op::AND, DType::boolean, {src[3], gate});
+      }
+      made[id] = g_.with_src(id, src);
+    }
+    return made.at(value);
+  }
+
+  Graph& g_;
+  Schedule& s_;
+  Facts facts_;
+  Simplifier simplify_;
+  std::vector<KernelAccess> accesses_;  // by kernel
+};
+
+}  // namespace
+
+void inline_kernels(Graph& g, Schedule& s) {
+  const LocScope restored(g);
+  Inliner(g, s).run();
+}
+
+}  // namespace kiln::compiler
