@@ -14,7 +14,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::ptrdiff_t most_nodes_of_row = 200;  // of a body that is written again for the rows at each border
+constexpr std::ptrdiff_t most_of_rows = 24;        // operations of a body that is written again for the rows at each border
 constexpr std::int64_t widest_border_of_rows = 8;
 
 // Lanes of the vectors with conditions: fewer than in the interior if they cover the border.
@@ -96,9 +96,13 @@ std::vector<RangePart> LoopNestBuilder::blocks_of_rows(std::size_t level) {
 std::vector<RangePart> LoopNestBuilder::interior_rows(std::size_t level) {
   const LoopPlan& p = plan_[level];
   const bool has_lanes = std::ranges::any_of(plan_.subspan(level + 1), &LoopPlan::lanes);
-  if (p.lanes || p.step != 1 || !has_lanes || std::ssize(g_.reachable(stores_)) > most_nodes_of_row) return {};
+  const std::vector<Id> nodes = g_.reachable(stores_);
+  const auto computes = [&](Id id) {
+    return is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index && g_.dtype(id) != DType::boolean;
+  };
+  if (p.lanes || p.step != 1 || !has_lanes || std::ranges::count_if(nodes, computes) > most_of_rows) return {};
   const std::optional<Interior> rows = find_interior(g_, stores_, p.range, 1, facts_);
-  if (!rows || std::max(rows->lo, rows->cut) > widest_border_of_rows) return {};
+  if (!rows || rows->lo + rows->cut == 0 || std::max(rows->lo, rows->cut) > widest_border_of_rows) return {};
   const Id n = g_.end(p.range), low = index_binary(g_, Op::MIN, g_.index(rows->lo), n);
   const Id high = index_binary(g_, Op::MAX, low, sub_index(g_, n, g_.index(rows->cut)));
   Simplifier simplified(g_, facts_);

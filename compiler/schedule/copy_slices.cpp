@@ -15,9 +15,9 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr double fewest_elements = 1 << 12;  // of the tensor: a smaller one is copied in less time than a kernel takes to begin
-constexpr double largest_part = 0.125;       // of the tensor, for all copies together
-constexpr std::size_t most_copies = 4;       // each is a kernel
+constexpr double cached_bytes = 1 << 18;  // a tensor of this size and a second one fit in the second cache
+constexpr double largest_part = 0.125;    // of the tensor, for all copies together
+constexpr std::size_t most_copies = 4;    // each is a kernel
 
 class SliceCopies {
  public:
@@ -36,7 +36,9 @@ class SliceCopies {
     double all = 1, copied = 0;
     for (const Id r : loop_ranges_of(g_, kernel_)) all *= extent(r);
     for (const Id load : others) copied += elements(load);
-    if (all < fewest_elements || copied > largest_part * all) return;
+    const Buffer& b = nth(s_.buffers, buffer);
+    const bool is_small = g_.is_const(b.size) && all * bytes(b.dtype) <= cached_bytes;
+    if (is_small || copied > largest_part * all) return;
     std::unordered_map<Id, Id> loads;
     for (const Id load : others) loads[load] = copy_of(load, made);
     kernel_.sink = substitute(g_, kernel_.sink, loads);
