@@ -31,7 +31,8 @@ target_sources(scopes_test PRIVATE run/scopes/host_kernels_test.cpp run/scopes/w
                run/scopes/rotating_buffers_test.cpp run/scopes/loop_lanes_test.cpp run/scopes/even_lanes_test.cpp run/scopes/row_chains_test.cpp
                run/scopes/atomics_test.cpp run/scopes/nesting_test.cpp run/scopes/beginnings_test.cpp run/scopes/far_bounds_test.cpp
                run/scopes/once_test.cpp run/scopes/ranges_test.cpp run/scopes/checks_test.cpp run/scopes/first_use_test.cpp run/scopes/multiples_test.cpp
-               run/scopes/newcomers_columns_test.cpp run/scopes/newcomers_kernels_test.cpp run/scopes/newcomers_tensors_test.cpp run/scopes/module_lists_test.cpp)
+               run/scopes/newcomers_columns_test.cpp run/scopes/newcomers_kernels_test.cpp run/scopes/newcomers_tensors_test.cpp run/scopes/module_lists_test.cpp
+               run/scopes/slices_in_place_test.cpp)
 add_test(NAME run.scopes COMMAND scopes_test)
 add_test(NAME run.scopes_compiled COMMAND scopes_test --compiled)
 add_test(NAME run.scopes_strided COMMAND scopes_test --strided)
