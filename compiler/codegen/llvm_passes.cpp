@@ -5,6 +5,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/CorrelatedValuePropagation.h>
@@ -15,6 +16,8 @@
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Scalar/StraightLineStrengthReduce.h>
+
+#include <vector>
 
 #include "compiler/codegen/rare_clamps.h"
 
@@ -110,6 +113,28 @@ void select_bits_of_constants(llvm::Function& f) {
   }
 }
 
+// Truth values of more lanes than a vector register has bytes are a register for each lane from block to block, if the machine
+// has no mask registers: 64 lanes of a condition that a loop only reads were 64 insertions. As bytes they are vectors.
+// InstCombine would undo this.
+void carry_truth_as_bytes(llvm::Function& f, unsigned register_bytes) {
+  for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(f))) {
+    auto* type = llvm::dyn_cast<llvm::FixedVectorType>(i.getType());
+    if (type == nullptr || !type->getElementType()->isIntegerTy(1) || type->getNumElements() <= register_bytes) continue;
+    std::vector<llvm::Use*> elsewhere;
+    for (llvm::Use& use : i.uses()) {
+      const auto* user = llvm::cast<llvm::Instruction>(use.getUser());
+      if (user->getParent() != i.getParent() && !llvm::isa<llvm::PHINode>(user)) elsewhere.push_back(&use);
+    }
+    if (elsewhere.empty() || llvm::isa<llvm::PHINode>(i)) continue;
+    llvm::IRBuilder<> at(i.getNextNode());
+    llvm::Value* bytes = at.CreateSExt(&i, llvm::FixedVectorType::get(at.getInt8Ty(), type->getNumElements()));
+    for (llvm::Use* use : elsewhere) {
+      llvm::IRBuilder<> here(llvm::cast<llvm::Instruction>(use->getUser()));
+      use->set(here.CreateICmpSLT(bytes, llvm::Constant::getNullValue(bytes->getType())));
+    }
+  }
+}
+
 }  // namespace
 
 void run_llvm_passes(llvm::Module& module, llvm::TargetMachine& machine, bool has_symbols) {
@@ -135,6 +160,8 @@ void run_llvm_passes(llvm::Module& module, llvm::TargetMachine& machine, bool ha
       functions.invalidate(f, llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2, /*OnlyWhenForced=*/true)).run(f, functions));
     }
     select_bits_of_constants(f);
+    if (!machine.getMCSubtargetInfo()->checkFeatures("+avx512f"))
+      carry_truth_as_bytes(f, machine.getMCSubtargetInfo()->checkFeatures("+avx2") ? 32 : 16);
     if (size > huge_function || block_estimate(f, functions.getResult<llvm::TargetIRAnalysis>(f)) > many_blocks) {
       f.addFnAttr(llvm::Attribute::OptimizeNone);
       f.addFnAttr(llvm::Attribute::NoInline);

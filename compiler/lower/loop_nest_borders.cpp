@@ -9,6 +9,7 @@
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/loop_nest_builder.h"
 #include "compiler/lower/past_caches.h"
+#include "compiler/symbolic/bounds.h"
 #include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
@@ -104,11 +105,14 @@ std::vector<RangePart> LoopNestBuilder::interior_rows(std::size_t level) {
   const std::optional<Interior> rows = find_interior(g_, stores_, p.range, 1, facts_);
   if (!rows || rows->lo + rows->cut == 0 || std::max(rows->lo, rows->cut) > widest_border_of_rows) return {};
   const Id n = g_.end(p.range), low = index_binary(g_, Op::MIN, g_.index(rows->lo), n);
+  if (Bounds(g_, facts_)(n).max < 2 * (rows->lo + rows->cut)) return {};  // as the rows of a border that was cut off before
   const Id high = index_binary(g_, Op::MAX, low, sub_index(g_, n, g_.index(rows->cut)));
   Simplifier simplified(g_, facts_);
   std::vector<RangePart> parts;
   const auto add = [&](std::span<const Id> stores, Id first, Id end) {
-    RangePart part{{}, loops_.range(g_, simplified(sub_index(g_, end, first)), RangeKind::loop), simplified(first), p};
+    const Id extent = simplified(sub_index(g_, end, first));
+    if (g_.is_index_const(extent, 0)) return;
+    RangePart part{{}, loops_.range(g_, extent, RangeKind::loop), simplified(first), p};
     part.plan.range = part.range;
     const Id row = add_index(g_, part.range, part.first);
     for (const Id store : stores)

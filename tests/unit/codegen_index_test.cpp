@@ -145,5 +145,22 @@ TEST(CodegenCasts, NoBranchForTruthValues) {
   }
 }
 
+// One condition for 64 lanes, which a loop reads, is a vector: no lane is inserted by itself.
+TEST(CodegenCasts, OneConditionForAllLanes) {
+  const auto inserted = [](const std::string& cpu) {
+    HandProgram p("rows");
+    const Id n = p.symbol("N"), columns = p.g.index(256);
+    const int c = p.param("c", DType::boolean, Direction::in, n), x = p.param("x", DType::boolean, Direction::in, columns),
+              y = p.param("y", DType::boolean, Direction::out, p.index_op(Op::MUL, n, columns));
+    const Id i = p.range(n), j = p.range(columns), at = p.index_op(Op::ADD, p.index_op(Op::MUL, i, columns), j);
+    const Id row = p.op(Op::BROADCAST, DType::boolean, {p.load(c, i)}, {}, 64);
+    const Id value = p.op(Op::AND, DType::boolean, {row, p.load(x, p.ramp(j, 64))}, {}, 64);
+    const Id inner = p.loop(j, p.g.index(0), columns, 64, {}, {}, {p.store(y, p.ramp(at, 64), value)});
+    p.kernel({p.loop(i, p.g.sym("$begin"), p.g.sym("$end"), 1, {}, {}, {inner})}, n);
+    return count(assembly(p, target_named(cpu)), "v?pinsr[bwd]");
+  };
+  for (const char* cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) EXPECT_EQ(inserted(cpu), 0u) << cpu;
+}
+
 }  // namespace
 }  // namespace kiln::compiler::test
