@@ -37,6 +37,7 @@
 #include "compiler/lower/mask_loops.h"
 #include "compiler/lower/merge_ranges.h"
 #include "compiler/lower/narrow_casts.h"
+#include "compiler/lower/narrow_integers.h"
 #include "compiler/lower/near_gathers.h"
 #include "compiler/lower/phase_loops.h"
 #include "compiler/lower/reduce_lowering.h"
@@ -253,6 +254,10 @@ void decompose_math(Graph& g, Lowering& k) {
 
 void decompose_half(Graph& g, Lowering& k) {
   each_tile_step(g, k, [&](Id s) { return compiler::decompose_half(g, s); });
+}
+
+void narrow_integers(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::narrow_integers(g, s, k.facts); });
 }
 
 void estimate_work(Graph& g, Lowering& k) {

@@ -44,6 +44,7 @@ void loop_clamps(Graph& g, Lowering& k);     // only for kernels that the progra
 void forward_stores(Graph& g, Lowering& k);  // only for kernels that the program wrote
 void decompose_math(Graph& g, Lowering& k);
 void decompose_half(Graph& g, Lowering& k);
+void narrow_integers(Graph& g, Lowering& k);
 void estimate_work(Graph& g, Lowering& k);
 void reduce_lowering(Graph& g, Lowering& k);  // not for kernels that the program wrote
 void loop_interiors(Graph& g, Lowering& k);

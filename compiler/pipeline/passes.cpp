@@ -94,6 +94,7 @@ constexpr Pass table[] = {
     {"forward_stores", explicit_kernel, Form::lowering, optional, lowering::forward_stores},
     {"decompose_math", kernel, Form::lowering, required, lowering::decompose_math},
     {"decompose_half", kernel, Form::lowering, required, lowering::decompose_half},
+    {"narrow_integers", kernel, Form::lowering, optional, lowering::narrow_integers},
     {"estimate_work", kernel, Form::lowering, required, lowering::estimate_work},
     {"reduce_lowering", kernel, Form::lowering, required, lowering::reduce_lowering},
     {"fuse_reductions", plain_kernel, Form::lowering, optional, lowering::fuse_reductions},

@@ -17,6 +17,7 @@ class ValueBounds {
 
  private:
   Interval derive(Id id);
+  Interval reduced(Id id);
 
   const Graph& graph_;
   Bounds& indices_;
