@@ -43,15 +43,13 @@ foreach(entry IN LISTS families)
     "#include \"tests/run/operations/${header}_programs.h\"\n\nstatic const kiln::programs<${programs}> exported;\n")
   list(APPEND sources ${source})
 endforeach()
+set_source_files_properties(${sources} run/operations/accepted.cpp PROPERTIES COMPILE_OPTIONS -O0)
 
 add_executable(operations_test ${sources} run/operations/accepted.cpp run/operations/operations_test.cpp
   run/operations/expectation.cpp run/operations/elementwise_reference.cpp run/operations/movement_reference.cpp
   run/operations/reduction_reference.cpp run/operations/contraction_reference.cpp
   run/operations/normalized_reference.cpp)
-target_compile_options(operations_test PRIVATE -O0)
-set_source_files_properties(${sources} run/operations/accepted.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)  # they include little
 target_link_libraries(operations_test PRIVATE references kiln::generator kiln::dsl GTest::gtest GTest::gtest_main)
-target_precompile_headers(operations_test REUSE_FROM dsl_test_headers)
 
 # The page is compared with the results of these tests, so they run before it.
 set(results)

@@ -20,7 +20,7 @@ kiln_add_test(borders_test run SOURCES run/borders_test.cpp LIBS check_at_levels
 kiln_add_test(column_lanes_test run SOURCES run/column_lanes_test.cpp LIBS check_at_levels)
 kiln_add_test(window_rows_test run SOURCES run/window_rows_test.cpp LIBS check_at_levels)
 kiln_add_test(entry_test run SOURCES run/entry_test.cpp LIBS run_harness)
-kiln_add_test(dot_test run SOURCES run/dot_test.cpp LIBS run_harness)
+kiln_add_test(dot_test run SOURCES run/dot_test.cpp LIBS check_at_levels)
 kiln_add_test(split_reduce_test run SOURCES run/split_reduce_test.cpp run/sibling_kernels_test.cpp LIBS run_harness)
 kiln_add_test(split_stripes_test run SOURCES run/split_stripes_test.cpp LIBS check_at_levels)
 kiln_add_test(transpose_loads_test run SOURCES run/transpose_loads_test.cpp LIBS check_at_levels)
