@@ -21,7 +21,7 @@ std::vector<std::string> next_levels() {
   std::vector<std::string> all{"x86-64-v3"};
   if (__builtin_cpu_supports("x86-64-v4")) all.emplace_back("x86-64-v4");
   const std::size_t n = programs++;
-  if (n == 0 || std::getenv("KILN_ALL_LEVELS") != nullptr) return all;
+  if (n == 0 || std::getenv("KILN_ALL_CASES") != nullptr) return all;
   return {all[n % all.size()]};
 }
 
