@@ -1,5 +1,6 @@
 # Mistakes in kernel sources, and the messages of each available compiler. One test for each source. It compiles the source's
-# cases with precompiled headers. Mistakes that the parser finds are compiled all at once.
+# cases with precompiled headers. Mistakes that the parser finds are compiled all at once. A case that is compiled alone is compiled
+# by one compiler for each change, and by all compilers in the long test.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_program(KILN_GXX NAMES g++-12 g++)
 find_program(KILN_CLANGXX NAMES clang++-19)
@@ -17,7 +18,9 @@ set(folder ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail)
 set(mistakes newcomers mistakes/values mistakes/control mistakes/tensors mistakes/structure)
 foreach(source twins scopes names strides calls ${mistakes})
   get_filename_component(name ${source} NAME)
-  add_test(NAME compile_fail.${name} COMMAND ${Python3_EXECUTABLE} ${folder}/mistakes.py ${compilers} ${folder}/${source}.cpp)
+  set(check ${Python3_EXECUTABLE} ${folder}/mistakes.py ${compilers} ${folder}/${source}.cpp)
+  add_test(NAME compile_fail.${name} COMMAND ${check} --alternate)
+  kiln_add_long_test(compile_fail_${name} ${check})
   set_tests_properties(compile_fail.${name} PROPERTIES LABELS compile_fail TIMEOUT 900)
 endforeach()
 

@@ -9,7 +9,8 @@ place is checked, but lines and remedy are only counted. A regex that begins wit
 where the program is declared or exported. Without any case (BAD undefined) a source compiles without messages.
 
 Every message, as a user of kiln_add_kernels sees it, must have the file and line of the mistake and the remedy in its first three
-lines, and at most ten lines. Cases that the compiler finds while it parses are compiled together, the others one by one.
+lines, and at most ten lines. Cases that the compiler finds while it parses are compiled together, the others one by one. With
+--alternate each of the others is compiled by one of the compilers only: case 1 by the first, case 2 by the second, and so on.
 """
 import argparse
 import concurrent.futures
@@ -201,6 +202,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--only", default="", help="numbers of cases, with commas")
+    parser.add_argument("--alternate", action="store_true", help="compile each case alone by one compiler only")
     parser.add_argument("--page", help="write this page of what the sources gave")
     parser.add_argument("source", nargs="+")
     args = parser.parse_args()
@@ -217,7 +219,8 @@ def main():
                 cases = [c for c in cases if str(c.number) in args.only.split(",")]
             list(pool.map(lambda c: c.prepare(path), compilers))
             known = list(pool.map(lambda c: c.together(path, cases), compilers))
-            work = [(c, case) for c, k in zip(compilers, known) for case in cases if case.number not in k]
+            work = [(c, case) for i, (c, k) in enumerate(zip(compilers, known)) for case in cases
+                    if case.number not in k and (not args.alternate or (case.number - 1) % len(compilers) == i)]
             found = pool.map(lambda w: w[0].message(path, w[1]), work)
             for (c, case), lines in zip(work, found):
                 known[compilers.index(c)][case.number] = lines
@@ -229,6 +232,8 @@ def main():
             results.append((path, cases, known))
             for case in cases:
                 for c, k in zip(compilers, known):
+                    if case.number not in k:
+                        continue
                     lines = k[case.number]
                     wrong = judge(path, case, lines)
                     failures += bool(wrong)

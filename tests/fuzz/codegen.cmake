@@ -15,16 +15,16 @@ target_link_libraries(random_programs PRIVATE campaign)
 kiln_add_test(random_plan_test fuzz SOURCES fuzz/random_plan_test.cpp LIBS campaign)
 kiln_add_test(plan_problem_test fuzz SOURCES fuzz/plan_problem_test.cpp LIBS plans run_harness)
 kiln_add_test(plan_trace_test fuzz SOURCES fuzz/plan_trace_test.cpp LIBS plans)
-add_test(NAME fuzz.random_programs COMMAND random_programs --count 300 --jobs 2)
+add_test(NAME fuzz.random_programs COMMAND random_programs --count 150 --jobs 2)
 file(GLOB regressions CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regressions/*.kiln)
 if(regressions)
   add_test(NAME fuzz.regressions COMMAND random_programs ${regressions})
   set_tests_properties(fuzz.regressions PROPERTIES LABELS fuzz)
 endif()
-add_test(NAME fuzz.random_stages COMMAND random_programs --stages --count 70 --seed 10000 --jobs 2)
-add_test(NAME fuzz.random_disabled COMMAND random_programs --disable --count 120 --seed 20000 --jobs 2)
+add_test(NAME fuzz.random_stages COMMAND random_programs --stages --count 35 --seed 10000 --jobs 2)
+add_test(NAME fuzz.random_disabled COMMAND random_programs --disable --count 60 --seed 20000 --jobs 2)
 # Seed 40000008: copies of another loop beside copies that transpose their loads.
-add_test(NAME fuzz.random_plans COMMAND random_programs --plans 2 --count 150 --seed 40000000 --jobs 2)
+add_test(NAME fuzz.random_plans COMMAND random_programs --plans 2 --count 75 --seed 40000000 --jobs 2)
 # A plan that stores a tile buffer past the caches.
 add_test(NAME fuzz.tile_past_caches COMMAND random_programs --plans 2 --count 1 --seed 7720281)
 # A plan with blocks of the range that has a border: each block began at the border and changed its elements in place again.
@@ -34,5 +34,6 @@ set_tests_properties(fuzz.blocks_with_borders fuzz.tile_past_caches fuzz.random_
 file(GLOB golden_cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/golden/passes/*/*.kiln)
 # Its values have more elements than the campaign takes. Fusion.DerivativesOfHeadsKeepRowsOnly runs such a program.
 list(FILTER golden_cases EXCLUDE REGEX "fuse_rows/sums_over_rows")
-add_test(NAME fuzz.golden_cases COMMAND random_programs ${golden_cases})
+add_test(NAME fuzz.golden_cases COMMAND random_programs --seeds 1 ${golden_cases})
+kiln_add_long_test(golden_cases random_programs ${golden_cases})
 set_tests_properties(fuzz.golden_cases PROPERTIES LABELS fuzz)

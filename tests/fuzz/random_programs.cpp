@@ -19,7 +19,7 @@ namespace {
 
 struct Options {
   CampaignOptions campaign;
-  int symbolic_percent = 20;
+  int symbolic_percent = 20, seeds = 2;
   bool print = false, shrink = false;
   std::vector<std::string> files;
 };
@@ -43,11 +43,14 @@ int check_seeds(const Options& o) {
 
 int check_files(const Options& o) {
   int bad = 0;
+  std::uint64_t number = 0;
   for (const std::string& file : o.files) {
     std::ostringstream text;
     text << std::ifstream(file).rdbuf();
     int runs = 0;
-    for (std::uint64_t seed = o.campaign.seed; seed < o.campaign.seed + 2; ++seed) {
+    // With one seed for each file, every second file has the second target.
+    const std::uint64_t first = o.campaign.seed + (o.seeds == 1 ? number++ % 2 : 0);
+    for (std::uint64_t seed = first; seed < first + static_cast<std::uint64_t>(o.seeds); ++seed) {
       const CheckResult r = check_in_child(text.str(), seed, o.campaign);
       runs += r.runs;
       if (!r.finding) continue;
@@ -85,6 +88,7 @@ int main(int argc, char** argv) {
   line.flag("--shrink", o.shrink, "files: print a smaller program with the same kind of failure");
   line.option("--symbolic", o.symbolic_percent, "percentage of programs with symbolic extents");
   line.flag("--print", o.print, "print the seed's program and stop");
+  line.option("--seeds", o.seeds, "files: how many seeds each; seeds choose arguments and target");
   line.option("files", o.files, "programs to check instead");
   if (const auto status = line.parse(argc, argv)) return *status;
   return kiln::compiler::testing::run(o);

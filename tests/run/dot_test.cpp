@@ -1,4 +1,4 @@
-// Striped products of vectors: compiled for each target, they equal the interpreter bit for bit, at the extents around the
+// Striped products of vectors: compiled for each level, they equal the interpreter bit for bit, at the extents around the
 // stripes and the blocks, and at special values. unit.interp_reduce_test compares the interpreter with the definition.
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include "compiler/interp/interpret.h"
 #include "compiler/ir/text.h"
 #include "tests/run/array_of_elements.h"
+#include "tests/run/check_at_levels.h"
 #include "tests/run/compiled.h"
 
 namespace kiln::compiler::testing {
@@ -28,13 +29,6 @@ float element(Elements e, std::mt19937& random) {
   return sign * static_cast<float>(random() % 2001) / 997.0f;
 }
 
-std::vector<std::string> targets() {
-  std::vector<std::string> out{"x86-64-v3"};
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-    out.push_back("x86-64-v4");
-  return out;
-}
-
 // For programs whose last parameter is the only output.
 void check(const std::string& text, const std::vector<Shapes>& calls) {
   SCOPED_TRACE(text);
@@ -42,7 +36,8 @@ void check(const std::string& text, const std::vector<Shapes>& calls) {
   const Program p = read_program(g, text, "dot.kiln");
   std::mt19937 random(5);
   std::deque<CompiledProgram> compiled;
-  for (const std::string& cpu : targets()) compiled.emplace_back(g, p, std::vector{cpu});
+  const std::vector<std::string> levels = next_levels();
+  for (const std::string& cpu : levels) compiled.emplace_back(g, p, std::vector{cpu});
   for (const Shapes& shapes : calls)
     for (const Elements e : {Elements::random, Elements::tiny, Elements::special}) {
       std::vector<Array> arguments;
@@ -52,7 +47,7 @@ void check(const std::string& text, const std::vector<Shapes>& calls) {
       for (std::size_t c = 0; c < compiled.size(); ++c)
         for (const int workers : {1, 3})
           ASSERT_EQ(difference(expected.back(), compiled[c](arguments, workers).back()), "")
-              << targets()[c] << ' ' << ::testing::PrintToString(shapes) << ", workers " << workers;
+              << levels[c] << ' ' << ::testing::PrintToString(shapes) << ", workers " << workers;
     }
 }
 

@@ -4,6 +4,8 @@
 #include <bit>
 #include <numeric>
 #include <regex>
+#include <string>
+#include <vector>
 
 #include "tests/unit/codegen_harness.h"
 
@@ -23,18 +25,21 @@ std::string assembly(HandProgram& p, const Target& target = {}) {
 TEST(CodegenIndex, NoDivisionInstructionForConstantDivisors) {
   for (const DType d : {DType::i8, DType::u8, DType::i16, DType::u16, DType::i32, DType::u32, DType::i64, DType::u64})
     for (const int lanes : {1, 4, 16})
-      for (const Op op : {Op::CDIV, Op::CMOD, Op::FLOORDIV, Op::FLOORMOD})
+      for (const Op op : {Op::CDIV, Op::CMOD, Op::FLOORDIV, Op::FLOORMOD}) {
+        HandProgram p("d");
+        const Id n = p.symbol("N"), i = p.range(n), at = lanes == 1 ? i : p.ramp(i, lanes);
+        const int x = p.param("x", d, Direction::in, n);
+        std::vector<Id> stores;
         for (const std::int64_t divisor : {1, 2, 3, 7, 10, 64, 100, -1, -3, -8}) {
           if (divisor < 0 && is_unsigned_int(d)) continue;
-          HandProgram p("d");
-          const Id n = p.symbol("N");
-          const int x = p.param("x", d, Direction::in, n), y = p.param("y", d, Direction::out, n);
-          const Id i = p.range(n), at = lanes == 1 ? i : p.ramp(i, lanes);
+          const int y = p.param("y" + std::to_string(stores.size()), d, Direction::out, n);
           const Id by = p.g.constant(d, static_cast<std::uint64_t>(divisor), lanes);
           const Id value = p.op(op, d, {p.load(x, at), by}, {}, lanes);
-          p.kernel({p.loop(i, p.g.sym("$begin"), p.g.sym("$end"), lanes, {}, {}, {p.store(y, at, value)})}, n);
-          ASSERT_EQ(count(assembly(p), "i?div[bwlq]?"), 0u) << name(op) << ' ' << name(d) << 'x' << lanes << " by " << divisor;
+          stores.push_back(p.store(y, at, value));
         }
+        p.kernel({p.loop(i, p.g.sym("$begin"), p.g.sym("$end"), lanes, {}, {}, stores)}, n);
+        ASSERT_EQ(count(assembly(p), "i?div[bwlq]?"), 0u) << name(op) << ' ' << name(d) << 'x' << lanes;
+      }
 }
 
 // y[i] = x[index], where lane i has index i * 5 - 8 in the given type. x also has elements at negative indices.
