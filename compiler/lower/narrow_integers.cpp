@@ -44,7 +44,8 @@ bool keeps_value(const Graph& g, Id id) {
 // Groups of 32-bit values that are operands of each other.
 class Groups {
  public:
-  Groups(const Graph& g, Id sink, const Facts& facts) : g_(g), indices_(g, facts), values_(g, indices_), nodes_(g.reachable(sink)) {
+  Groups(const Graph& g, Id sink, const Facts& facts)
+      : g_(g), indices_(g, facts), values_(g, indices_), nodes_(g.reachable(sink)) {
     for (const Id id : nodes_)
       if (is_member(id)) group_.emplace(id, id);
     for (const Id id : nodes_) visit(id);
@@ -79,9 +80,7 @@ class Groups {
   // A constant belongs to no group: other kernels and groups may use it too.
   bool is_member(Id id) const { return is_wide(g_.dtype(id)) && g_.op(id) != Op::CONST; }
 
-  static void include(Limits& l, Interval i) {
-    l.values = {std::min(l.values.min, i.min), std::max(l.values.max, i.max)};
-  }
+  static void include(Limits& l, Interval i) { l.values = {std::min(l.values.min, i.min), std::max(l.values.max, i.max)}; }
 
   Id find(Id id) {
     while (group_.at(id) != id) id = group_.at(id) = group_.at(group_.at(id));
@@ -100,7 +99,8 @@ class Groups {
 
   // What the node means for the groups of its 32-bit operands and of itself.
   void visit(Id id) {
-    const bool member = is_member(id), user = g_.op(id) == Op::CAST && is_narrow(g_.dtype(id)), compares = is_comparison(g_.op(id));
+    const bool member = is_member(id), user = g_.op(id) == Op::CAST && is_narrow(g_.dtype(id)),
+               compares = is_comparison(g_.op(id));
     const bool keeps = member ? keeps_value(g_, id) : user || compares;
     Id first = member ? id : no_id;
     if (member && !keeps) limits_[find(id)].fits = false;

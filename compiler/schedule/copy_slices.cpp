@@ -108,7 +108,8 @@ class SliceCopies {
 }  // namespace
 
 void copy_slices(Graph& g, Schedule& s) {
-  insert_kernels(g, s, [&](Kernel& k, const Facts& facts, std::vector<Kernel>& made) { SliceCopies(g, s, k, facts).run(made); });
+  insert_kernels(g, s,
+                 [&](Kernel& k, const Facts& facts, std::vector<Kernel>& made) { SliceCopies(g, s, k, facts).run(made); });
 }
 
 }  // namespace kiln::compiler

@@ -65,8 +65,9 @@ class Inliner {
       place = index_add(g_, place, index_mul(g_, p.ranges[i], stride));
       stride = index_mul(g_, stride, g_.end(p.ranges[i]));
     }
-    if (p.ranges.empty() || simplify_(place) != simplify_(g_.src(store, 1))) return std::nullopt;
-    if (simplify_(stride) != simplify_(nth(s_.buffers, p.buffer).size)) return std::nullopt;
+    const Id stored_at = simplify_(g_.src(store, 1)), row_major = simplify_(place);
+    const Id elements = simplify_(nth(s_.buffers, p.buffer).size), all = simplify_(stride);
+    if (p.ranges.empty() || row_major != stored_at || all != elements) return std::nullopt;
     p.is_copy = g_.op(p.value) == Op::LOAD && g_.src(p.value).size() == 2;
     if (nth(s_.buffers, p.buffer).whole && !(p.is_copy && is_stored(k, p.value))) return std::nullopt;
     // A reader that walks along t must walk along the elements of the value, too.
@@ -125,7 +126,8 @@ class Inliner {
     std::unordered_map<Id, Id> values;
     for (const Id load : g_.reachable(reader.sink)) {
       if (g_.op(load) != Op::LOAD || nth(reader.buffers, g_.slot(g_.state(load))) != p.buffer) continue;
-      if (!p.is_copy && (!values.empty() || reads(load) > most_reads * size_of(p))) return false;
+      const double most = most_reads * size_of(p);
+      if (!p.is_copy && (!values.empty() || reads(load) > most)) return false;
       const Id value = value_at(p, load, reader);
       if (value == no_id) return false;
       values[load] = value;

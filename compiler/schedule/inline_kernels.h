@@ -8,7 +8,8 @@
 // Requires: pack_windows and pack_operands ran. A value that the program asked to store (Buffer::whole) moves only if it is an
 //   element of another temporary, where it is stored too.
 // Ensures: the same values are computed from the same elements.
-// Why: fold_stages has left no such pair. The pair comes from pack_windows: a convolution over planes leaves a kernel that drops
+// Why: fold_stages has left no such pair. The pair comes from pack_windows: a convolution over planes leaves a kernel that
+// drops
 //   the sums between the rows, and the next convolution copies the result with its border.
 // Example: k1: t[112*i + j] = max(s[115*i + j], 0)     k2: p[114*i + j] = 0 < i and 0 < j ? t[112*i + j - 113] : 0
 //   ->  k2: p[114*i + j] = 0 < i and 0 < j ? max(s[115*i + j - 116], 0) : 0

@@ -47,7 +47,8 @@ std::int64_t value_of_constant(const Graph& g, Id id) {
 
 }  // namespace
 
-// The sum of all terms, or the least or greatest one; `anything` for other reductions. A RANGE's interval is that of its values.
+// The sum of all terms, or the least or greatest one; `anything` for other reductions. A RANGE's interval is that of its
+// values.
 Interval ValueBounds::reduced(Id id) {
   const ReduceKind kind = graph_.reduce_kind(id);
   std::vector<Interval> operands;

@@ -1,6 +1,6 @@
-// Compares a program's objects at the CPU levels of this machine with the interpreter, bit for bit. The first program of a process
-// is compiled for every level, the others for one level each, in turn. With the environment variable KILN_ALL_CASES, which the long
-// tests set, all programs are compiled for every level.
+// Compares a program's objects at the CPU levels of this machine with the interpreter, bit for bit. The first program of a
+// process is compiled for every level, the others for one level each, in turn. With the environment variable KILN_ALL_CASES,
+// which the long tests set, all programs are compiled for every level.
 #pragma once
 
 #include <cstdint>

@@ -101,8 +101,8 @@ class TensorProgram {
     }
   }
 
-  // Large extents take most of the time, so they have one kind of data, which depends on the dtype. All kinds with the environment
-  // variable KILN_ALL_CASES, which the long test sets.
+  // Large extents take most of the time, so they have one kind of data, which depends on the dtype. All kinds with the
+  // environment variable KILN_ALL_CASES, which the long test sets.
   std::vector<Data> kinds_of_data(const Values& v) const {
     std::vector<Data> all{Data::plain, Data::special};
     if (is_float(d_)) all.push_back(Data::cancelling);

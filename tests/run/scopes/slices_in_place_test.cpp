@@ -1,4 +1,5 @@
-// Steps on whole tensors that read a row, a column or an element of the tensor that they change (copy_slices), compared with C++.
+// Steps on whole tensors that read a row, a column or an element of the tensor that they change (copy_slices), compared with
+// C++.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -71,8 +72,7 @@ TEST(SlicesInPlace, Elimination) {
     for (int k = 0; k < n; ++k) {
       const std::vector<float> old = a;
       for (int i = k + 1; i < n; ++i)
-        for (int j = 0; j < n; ++j)
-          a[at(i, j, n)] = old[at(i, j, n)] - old[at(i, k, n)] * old[at(k, j, n)] / old[at(k, k, n)];
+        for (int j = 0; j < n; ++j) a[at(i, j, n)] = old[at(i, j, n)] - old[at(i, k, n)] * old[at(k, j, n)] / old[at(k, k, n)];
     }
     EXPECT_EQ(scopes::values<float>(r["a"]), a) << n;
   }
