@@ -132,7 +132,7 @@ std::vector<Id> LoopNestBuilder::one_by_one(std::size_t level, const std::vector
     std::vector<LoopPlan> plan(plan_.begin(), plan_.end());
     plan[level] = part.plan;
     LoopNestBuilder nest(g_, loops_, part.stores, plan, facts_, outermost_, borders_, last_);
-    nest.cuts_left_ = std::max(cuts_left_ - 1, 0);
+    nest.cuts_left_ = part.is_border ? 0 : std::max(cuts_left_ - 1, 0);
     nest.rows_ = rows_ == Rows::short_ones ? rows_ : Rows::any;  // a part of a long row may be short
     nest.chunk_first_ = chunk_first_;
     if (is_chunk(level)) nest.chunk_first_ = chunk_first_ == no_id ? part.first : add_index(g_, chunk_first_, part.first);

@@ -98,10 +98,11 @@ std::vector<RangePart> LoopNestBuilder::interior_rows(std::size_t level) {
   const LoopPlan& p = plan_[level];
   const bool has_lanes = std::ranges::any_of(plan_.subspan(level + 1), &LoopPlan::lanes);
   const std::vector<Id> nodes = g_.reachable(stores_);
-  const auto computes = [&](Id id) {
-    return is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index && g_.dtype(id) != DType::boolean;
+  const auto counts = [&](Id id) {
+    const bool computes = is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index && g_.dtype(id) != DType::boolean;
+    return computes || g_.op(id) == Op::LOAD || g_.op(id) == Op::STORE;
   };
-  if (p.lanes || p.step != 1 || !has_lanes || std::ranges::count_if(nodes, computes) > most_of_rows) return {};
+  if (p.lanes || p.step != 1 || !has_lanes || std::ranges::count_if(nodes, counts) > most_of_rows) return {};
   const std::optional<Interior> rows = find_interior(g_, stores_, p.range, 1, facts_);
   if (!rows || rows->lo + rows->cut == 0 || std::max(rows->lo, rows->cut) > widest_border_of_rows) return {};
   const Id n = g_.end(p.range), low = index_binary(g_, Op::MIN, g_.index(rows->lo), n);
@@ -109,19 +110,19 @@ std::vector<RangePart> LoopNestBuilder::interior_rows(std::size_t level) {
   const Id high = index_binary(g_, Op::MAX, low, sub_index(g_, n, g_.index(rows->cut)));
   Simplifier simplified(g_, facts_);
   std::vector<RangePart> parts;
-  const auto add = [&](std::span<const Id> stores, Id first, Id end) {
+  const auto add = [&](std::span<const Id> stores, Id first, Id end, bool is_border) {
     const Id extent = simplified(sub_index(g_, end, first));
     if (g_.is_index_const(extent, 0)) return;
-    RangePart part{{}, loops_.range(g_, extent, RangeKind::loop), simplified(first), p};
+    RangePart part{{}, loops_.range(g_, extent, RangeKind::loop), simplified(first), p, is_border};
     part.plan.range = part.range;
     const Id row = add_index(g_, part.range, part.first);
     for (const Id store : stores)
       part.stores.push_back(without_known_gates(g_, simplified(substitute(g_, store, {{p.range, row}}))));
     parts.push_back(std::move(part));
   };
-  if (rows->lo > 0) add(rows->low.empty() ? stores_ : std::span<const Id>(rows->low), g_.index(0), low);
-  add(rows->stores, low, high);
-  if (rows->cut > 0) add(stores_, high, n);
+  if (rows->lo > 0) add(rows->low.empty() ? stores_ : std::span<const Id>(rows->low), g_.index(0), low, true);
+  add(rows->stores, low, high, false);
+  if (rows->cut > 0) add(stores_, high, n, true);
   return parts;
 }
 

@@ -57,9 +57,10 @@ class LoopNestBuilder {
   // conditions of the borders. None if there are no such conditions.
   std::vector<RangePart> blocks_of_rows(std::size_t level);
 
-  // A level without lanes whose iterations are rows: the rows at the borders, and the rows between them, whose stores have no
-  // conditions of the borders. None if there are no such conditions. A load under a mask costs about twice as much as one
-  // without, if the data are not in the caches.
+  // A level without lanes around lanes: the iterations at the borders, and the ones between them, whose stores have no
+  // conditions of the borders. None if there are no such conditions, the borders are wide or the body is long. A load under a
+  // mask costs about twice as much as one without, if the data are not in the caches. Only the part inside is cut again at
+  // inner levels, so the code grows with the number of levels, not with its power.
   std::vector<RangePart> interior_rows(std::size_t level);
 
   // Whether no value is computed in two parts, as in the pieces of a concatenation. Then a loop for each is hardly more code.

@@ -22,8 +22,9 @@ namespace kiln::compiler {
 struct RangePart {
   std::vector<Id> stores;
   Id range = no_id;
-  Id first = no_id;  // the iteration of the old range that is iteration 0 of the new one
-  LoopPlan plan;     // of the new range
+  Id first = no_id;        // the iteration of the old range that is iteration 0 of the new one
+  LoopPlan plan;           // of the new range
+  bool is_border = false;  // a few iterations, whose inner loops are not worth cutting
 };
 
 // Whether the loop of this level of the plan may be cut. The stores must be plain stores without inner loops. The plan must

@@ -15,7 +15,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr double cached_bytes = 1 << 18;  // a tensor of this size and a second one fit in the second cache
+constexpr double cached_bytes = 1 << 18;  // a tensor of this size and a second one fit in the second-level cache
 constexpr double largest_part = 0.125;    // of the tensor, for all copies together
 constexpr std::size_t most_copies = 4;    // each is a kernel
 
@@ -31,21 +31,22 @@ class SliceCopies {
 
  private:
   void copy_slices_of(int buffer, std::vector<Kernel>& made) {
-    const std::vector<Id> others = loads_of_others(buffer);
-    if (others.empty() || others.size() > most_copies) return;
+    const std::vector<Id> others = loads_of_other_elements(buffer);
+    if (others.empty() || others.size() > most_copies || !std::ranges::all_of(others, [&](Id l) { return is_simple(l); }))
+      return;
     double all = 1, copied = 0;
     for (const Id r : loop_ranges_of(g_, kernel_)) all *= extent(r);
     for (const Id load : others) copied += elements(load);
     const Buffer& b = nth(s_.buffers, buffer);
-    const bool is_small = g_.is_const(b.size) && all * bytes(b.dtype) <= cached_bytes;
-    if (is_small || copied > largest_part * all) return;
+    const bool is_cached = g_.is_const(b.size) && all * bytes(b.dtype) <= cached_bytes;
+    if (is_cached || copied > largest_part * all) return;
     std::unordered_map<Id, Id> loads;
     for (const Id load : others) loads[load] = copy_of(load, made);
     kernel_.sink = substitute(g_, kernel_.sink, loads);
   }
 
   // The LOADs of other elements of the buffer than the one that the same iteration stores.
-  std::vector<Id> loads_of_others(int buffer) const {
+  std::vector<Id> loads_of_other_elements(int buffer) const {
     std::vector<Id> here, others;
     for (const Id end : g_.src(kernel_.sink)) {
       const Id store = g_.store(end);
@@ -56,6 +57,15 @@ class SliceCopies {
       if (here.size() != 1 || g_.src(id, 1) != here[0]) others.push_back(id);
     }
     return others;
+  }
+
+  // Whether the load has no other load and no reduction in its index or condition.
+  bool is_simple(Id load) const {
+    const std::vector<Id> nodes = g_.reachable(g_.src(load));
+    return std::ranges::none_of(nodes, [&](Id id) {
+      return g_.op(id) == Op::REDUCE ||
+             (g_.op(id) == Op::LOAD && g_.dtype(id) == g_.dtype(load) && g_.state(id) == g_.state(load));
+    });
   }
 
   double extent(Id range) { return static_cast<double>(typical_extent(g_, bounds_, range)); }
@@ -73,7 +83,8 @@ class SliceCopies {
     return n;
   }
 
-  // Makes a kernel that stores the loaded elements to a temporary. Returns the LOAD from there.
+  // Makes a kernel that stores the loaded elements to a temporary. Returns the LOAD from there. The kernel has no iterations if
+  // this one has none: then the elements need not exist.
   Id copy_of(Id load, std::vector<Kernel>& made) {
     const LocScope of_load(g_, g_.loc(load));
     std::unordered_map<Id, Id> map;
@@ -96,6 +107,10 @@ class SliceCopies {
     copy.buffers = kernel_.buffers;
     copy.segment = kernel_.segment;
     copy.sink = sink_of_store(g_, memory, to, substitute(g_, load, map), ranges);
+    Id runs = g_.index(1);
+    for (const Id r : loop_ranges_of(g_, kernel_))
+      if (!map.contains(r)) runs = index_mul(g_, runs, at_least(g_, g_.end(r), 1));
+    if (!g_.is_index_const(runs, 1)) run_if(g_, copy, runs);
     return g_.make(Op::LOAD, d, {memory, from});
   }
 

@@ -17,7 +17,10 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr double most_reads = 1.5;  // of an element whose value is computed again by each read
+constexpr double most_iterations = 1.5;        // of the reader, for each element whose value it computes again
+constexpr double most_of_copies = 16;          // the same if the value is only loaded
+constexpr std::ptrdiff_t most_operations = 4;  // of a value: more take time in iterations at the border, too
+constexpr std::int64_t shortest_row = 16;      // of the temporary: in shorter ones the order of the elements may be the reason
 
 bool is_division(const Graph& g, Id id) { return g.op(id) == Op::FLOORDIV || g.op(id) == Op::FLOORMOD; }
 
@@ -46,14 +49,14 @@ class Inliner {
   }
 
  private:
-  bool is_elementwise(const Kernel& k) const {
+  bool is_without_reduction(const Kernel& k) const {
     return !k.is_explicit && !has_tile_steps(g_, k.sink) &&
            std::ranges::none_of(g_.reachable(k.sink), [&](Id id) { return g_.op(id) == Op::REDUCE; });
   }
 
   std::optional<Producer> producer(std::size_t number) {
     const Kernel& k = s_.kernels[number];
-    if (!is_elementwise(k) || g_.src(k.sink).size() != 1) return std::nullopt;
+    if (!is_without_reduction(k) || g_.src(k.sink).size() != 1) return std::nullopt;
     const Id store = g_.store(g_.src(k.sink).front());
     if (g_.op(store) != Op::STORE || g_.src(store).size() != 3 || !names_memory(g_, store)) return std::nullopt;
     Producer p{number, nth(k.buffers, g_.slot(g_.state(store))), g_.src(store, 2), loop_ranges_of(g_, k), {}, false};
@@ -69,16 +72,59 @@ class Inliner {
     const Id elements = simplify_(nth(s_.buffers, p.buffer).size), all = simplify_(stride);
     if (p.ranges.empty() || row_major != stored_at || all != elements) return std::nullopt;
     p.is_copy = g_.op(p.value) == Op::LOAD && g_.src(p.value).size() == 2;
-    if (nth(s_.buffers, p.buffer).whole && !(p.is_copy && is_stored(k, p.value))) return std::nullopt;
-    // A reader that walks along t must walk along the elements of the value, too.
-    for (const Id id : g_.reachable(p.value))
-      if (g_.op(id) == Op::LOAD && !is_along(g_.src(id, 1), p.ranges.back())) return std::nullopt;
+    if (nth(s_.buffers, p.buffer).whole && !p.is_copy) return std::nullopt;
+    const Id row = g_.end(p.ranges.back());
+    if (!may_move(k, p) || (g_.is_const(row) && g_.value(row) < shortest_row)) return std::nullopt;
     return p;
   }
 
-  // Whether the LOAD is of a temporary, so that its value stays stored where the program asked to store it.
-  bool is_stored(const Kernel& k, Id load) const {
-    return nth(s_.buffers, nth(k.buffers, g_.slot(memory_of(g_, g_.state(load))))).is_temporary();
+  // Whether the value has few cheap operations on elements of temporaries that sums were stored to, and of inputs. A reader
+  // that walks along the last axis of t walks along these elements, too.
+  bool may_move(const Kernel& k, const Producer& p) const {
+    std::ptrdiff_t operations = 0;
+    bool has_sums = false;
+    for (const Id id : g_.reachable(p.value)) {
+      const Op op = g_.op(id);
+      if (op == Op::LOAD) {
+        const Id index = g_.src(id, 1);
+        if (!names_memory(g_, id) || !is_along(index, p.ranges.back()) || has_loads(index)) return false;
+        const int b = nth(k.buffers, g_.slot(g_.state(id)));
+        if (!keeps_value(b)) return false;
+        has_sums |= is_sum(b);
+      } else if (is_elementwise(op) && g_.dtype(id) != DType::index && g_.dtype(id) != DType::boolean) {
+        if (!is_cheap(op) || ++operations > most_operations) return false;
+      }
+    }
+    return has_sums;
+  }
+
+  static bool is_cheap(Op op) {
+    return op == Op::ADD || op == Op::SUB || op == Op::MUL || op == Op::FMA || op == Op::MIN || op == Op::MAX ||
+           op == Op::NEG || op == Op::WHERE || op == Op::CAST;
+  }
+
+  bool has_loads(Id index) const {
+    return std::ranges::any_of(g_.reachable(index), [&](Id id) { return g_.op(id) == Op::LOAD; });
+  }
+
+  // Whether the buffer's value is the same for all kernels of the segment: an input, or a temporary whose memory no other
+  // buffer takes over and that no kernel of the program changes.
+  bool keeps_value(int buffer) const {
+    const Buffer& b = nth(s_.buffers, buffer);
+    if (b.param >= 0) return nth(s_.program.params, b.param).direction == Direction::in;
+    if (!b.is_temporary() || b.after >= 0) return false;
+    if (std::ranges::any_of(s_.buffers, [&](const Buffer& o) { return o.after == buffer; })) return false;
+    for (std::size_t k = 0; k < accesses_.size(); ++k)
+      if (s_.kernels[k].is_explicit && std::ranges::binary_search(accesses_[k].stores, buffer)) return false;
+    return true;
+  }
+
+  // Whether a kernel stores the results of reductions to the buffer.
+  bool is_sum(int buffer) const {
+    for (std::size_t k = 0; k < accesses_.size(); ++k)
+      if (std::ranges::binary_search(accesses_[k].stores, buffer))
+        return std::ranges::any_of(g_.reachable(s_.kernels[k].sink), [&](Id id) { return g_.op(id) == Op::REDUCE; });
+    return false;
   }
 
   bool is_along(Id index, Id range) const {
@@ -111,23 +157,35 @@ class Inliner {
       s_.kernels[k] = std::move(reader);
       accesses_[k] = access_of(g_, s_.kernels[k]);
     }
+    forget(p);
     return true;
+  }
+
+  // Takes the temporary out of the lists of buffers, so that it gets no memory. A slot that no node names may be any buffer.
+  void forget(const Producer& p) {
+    accesses_[p.kernel] = {};
+    for (std::size_t k = 0; k < s_.kernels.size(); ++k)
+      if (!accesses_[k].stores.empty())  // else it is gone, too
+        std::ranges::replace(s_.kernels[k].buffers, p.buffer, accesses_[k].stores.front());
   }
 
   // The reader must not overwrite what the value is made of: dependencies would add a copy.
   bool may_read(const Producer& p, std::size_t k) const {
     const Kernel& reader = s_.kernels[k];
-    if (reader.segment != s_.kernels[p.kernel].segment || !is_elementwise(reader)) return false;
+    if (reader.segment != s_.kernels[p.kernel].segment || !is_without_reduction(reader)) return false;
     return std::ranges::none_of(accesses_[p.kernel].loads,
                                 [&](int b) { return std::ranges::binary_search(accesses_[k].stores, b); });
   }
 
   bool replace_loads(const Producer& p, Kernel& reader) {
+    double elements = 1, iterations = 1;
+    for (const Id r : p.ranges) elements *= extent(r);
+    for (const Id r : loop_ranges_of(g_, reader)) iterations *= extent(r);
+    if (iterations > (p.is_copy ? most_of_copies : most_iterations) * elements) return false;
     std::unordered_map<Id, Id> values;
     for (const Id load : g_.reachable(reader.sink)) {
       if (g_.op(load) != Op::LOAD || nth(reader.buffers, g_.slot(g_.state(load))) != p.buffer) continue;
-      const double most = most_reads * size_of(p);
-      if (!p.is_copy && (!values.empty() || reads(load) > most)) return false;
+      if (!p.is_copy && !values.empty()) return false;
       const Id value = value_at(p, load, reader);
       if (value == no_id) return false;
       values[load] = value;
@@ -136,18 +194,7 @@ class Inliner {
     return true;
   }
 
-  double size_of(const Producer& p) {
-    double n = 1;
-    for (const Id r : p.ranges) n *= static_cast<double>(typical_extent(g_, simplify_.bounds(), r));
-    return n;
-  }
-
-  double reads(Id load) {
-    double n = 1;
-    for (const Id r : g_.reachable(load))
-      if (g_.op(r) == Op::RANGE) n *= static_cast<double>(typical_extent(g_, simplify_.bounds(), r));
-    return n;
-  }
+  double extent(Id range) { return static_cast<double>(typical_extent(g_, simplify_.bounds(), range)); }
 
   // The value in place of the load; no_id: the place of the element in the ranges of the producer is not simple.
   Id value_at(const Producer& p, Id load, Kernel& reader) {
