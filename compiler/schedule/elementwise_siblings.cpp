@@ -36,7 +36,7 @@ struct Joined {
 class ElementwiseSiblings {
  public:
   ElementwiseSiblings(Graph& g, Schedule& s)
-      : g_(g), s_(s), simplify_(g, facts_of(s.program)), model_(g, s.program), users_(s.buffers.size()) {
+      : g_(g), s_(s), facts_(facts_of(s.program)), simplify_(g, facts_), model_(g, s.program), users_(s.buffers.size()) {
     for (std::size_t k = 0; k < s.kernels.size(); ++k) {
       access_.push_back(access_of(g, s.kernels[k]));
       for (const int b : access_[k].loads) nth(users_, b).insert(k);
@@ -259,6 +259,7 @@ class ElementwiseSiblings {
 
   Graph& g_;
   Schedule& s_;
+  Facts facts_;
   Simplifier simplify_;
   StagingModel model_;
   std::vector<KernelAccess> access_;          // by kernel
