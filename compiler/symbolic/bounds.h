@@ -14,7 +14,6 @@ namespace kiln::compiler {
 class Bounds {
  public:
   Bounds(const Graph& g, const Facts& facts);
-  Bounds(const Graph& g, Facts&& facts) = delete;  // it keeps a reference
 
   Interval operator()(Id id) { return known(id).interval; }
   Congruence residue(Id id) { return known(id).residue; }

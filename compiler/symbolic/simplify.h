@@ -27,7 +27,6 @@ class RewriteEngine;
 class Simplifier {
  public:
   Simplifier(Graph& g, const Facts& facts);
-  Simplifier(Graph& g, Facts&& facts) = delete;  // it keeps a reference
   ~Simplifier();
   Id operator()(Id root);
   void disable(std::string_view rule);  // an unknown name throws Diagnostic E-rule
