@@ -24,7 +24,7 @@ endif()
 add_test(NAME fuzz.random_stages COMMAND random_programs --stages --count 35 --seed 10000 --jobs 2)
 add_test(NAME fuzz.random_disabled COMMAND random_programs --disable --count 60 --seed 20000 --jobs 2)
 # Seed 40000008: copies of another loop beside copies that transpose their loads.
-add_test(NAME fuzz.random_plans COMMAND random_programs --plans 2 --count 75 --seed 40000000 --jobs 2)
+add_test(NAME fuzz.random_plans COMMAND random_programs --plans 2 --count 150 --seed 40000000 --jobs 2)
 # A plan that stores a tile buffer past the caches.
 add_test(NAME fuzz.tile_past_caches COMMAND random_programs --plans 2 --count 1 --seed 7720281)
 # A plan with blocks of the range that has a border: each block began at the border and changed its elements in place again.
