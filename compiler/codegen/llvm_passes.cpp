@@ -113,9 +113,9 @@ void select_bits_of_constants(llvm::Function& f) {
   }
 }
 
-// Truth values of more lanes than a vector register has bytes are a register for each lane from block to block, if the machine
-// has no mask registers: 64 lanes of a condition that a loop only reads were 64 insertions. As bytes they are vectors.
-// InstCombine would undo this.
+// On a machine without mask registers, LLVM passes a vector of truth values with more lanes than a register has bytes from one
+// block to the next in a register for each lane: a condition of 64 lanes that a loop reads takes 64 insertions. As bytes, such
+// a value stays a vector. InstCombine would undo this.
 void carry_truth_as_bytes(llvm::Function& f, unsigned register_bytes) {
   for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(f))) {
     auto* type = llvm::dyn_cast<llvm::FixedVectorType>(i.getType());

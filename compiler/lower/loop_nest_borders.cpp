@@ -15,7 +15,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::ptrdiff_t most_of_rows = 24;  // operations of a body that is written again for the rows at each border
+constexpr std::ptrdiff_t most_of_rows = 24;  // operations, loads and stores of a body that each border has again
 constexpr std::int64_t widest_border_of_rows = 8;
 
 // Lanes of the vectors with conditions: fewer than in the interior if they cover the border.

@@ -14,31 +14,12 @@ namespace {
 bool is_wide(DType d) { return d == DType::i32 || d == DType::u32; }
 bool is_narrow(DType d) { return d == DType::boolean || (is_int(d) && bits(d) <= 16); }
 
-// Operations whose result in fewer bits is the same if all operands and the result fit.
+// Whether the operation has the same result in 16 bits, if all operands and the result fit.
 bool keeps_value(const Graph& g, Id id) {
-  switch (g.op(id)) {
-    case Op::NEG:
-    case Op::ABS:
-    case Op::ADD:
-    case Op::SUB:
-    case Op::MUL:
-    case Op::FMA:
-    case Op::CDIV:
-    case Op::CMOD:
-    case Op::FLOORDIV:
-    case Op::FLOORMOD:
-    case Op::MIN:
-    case Op::MAX:
-    case Op::AND:
-    case Op::OR:
-    case Op::XOR:
-    case Op::SHL:
-    case Op::SHR:
-    case Op::WHERE: return true;
-    case Op::CAST: return is_wide(g.dtype(g.operand(id))) || is_narrow(g.dtype(g.operand(id)));
-    case Op::REDUCE: return g.reduce_kind(id) == ReduceKind::sum || g.reduce_kind(id) == ReduceKind::fma;
-    default: return false;
-  }
+  const Op op = g.op(id);
+  if (op == Op::CAST) return is_wide(g.dtype(g.operand(id))) || is_narrow(g.dtype(g.operand(id)));
+  if (op == Op::REDUCE) return g.reduce_kind(id) == ReduceKind::sum || g.reduce_kind(id) == ReduceKind::fma;
+  return op == Op::FMA || is_exact_arithmetic(op);
 }
 
 // Groups of 32-bit values that are operands of each other.
@@ -136,6 +117,7 @@ class Groups {
 Id narrow_integers(Graph& g, Id sink, const Facts& facts) {
   Groups groups(g, sink, facts);
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {
+    if (g.op(id) == Op::CAST && g.dtype(x[0]) == g.dtype(id)) return x[0];  // to the type that the value has now
     std::optional<DType> d = groups.narrowed(id);
     const bool is_member = d.has_value();
     if (is_comparison(g.op(id)))

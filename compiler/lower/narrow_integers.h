@@ -3,7 +3,7 @@
 // Before: i32 and u32 arithmetic between casts from integers of at most 16 bits and casts to such integers, or comparisons.
 // After: the same in u16 or i16, if the intervals of all its values fit (value_bounds.h). The results are equal.
 // Requires: K level, reductions not lowered yet.
-// Why: a vector has twice as many lanes. C++ programs compute with int what is read and written as bytes.
+// Why: a vector holds twice as many 16-bit values. C++ programs often read and write bytes, and compute with int in between.
 // Example: CAST u8 (SHR i32 (ADD (MUL (CAST i32 a, 77), MUL (CAST i32 b, 179)), 8)) of u8 a and b: at most 256 * 255
 //   ->  CAST u8 (SHR u16 (ADD (MUL (CAST u16 a, 77), MUL (CAST u16 b, 179)), 8))
 #pragma once

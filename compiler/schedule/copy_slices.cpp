@@ -59,13 +59,11 @@ class SliceCopies {
     return others;
   }
 
-  // Whether the load has no other load and no reduction in its index or condition.
+  // Whether the index and the condition of the load contain no reduction and no load of the same tensor.
   bool is_simple(Id load) const {
     const std::vector<Id> nodes = g_.reachable(g_.src(load));
-    return std::ranges::none_of(nodes, [&](Id id) {
-      return g_.op(id) == Op::REDUCE ||
-             (g_.op(id) == Op::LOAD && g_.dtype(id) == g_.dtype(load) && g_.state(id) == g_.state(load));
-    });
+    return std::ranges::none_of(
+        nodes, [&](Id id) { return g_.op(id) == Op::REDUCE || (g_.op(id) == Op::LOAD && g_.state(id) == g_.state(load)); });
   }
 
   double extent(Id range) { return static_cast<double>(typical_extent(g_, bounds_, range)); }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "compiler/ir/index_poly.h"
@@ -112,8 +111,7 @@ class Inliner {
   bool keeps_value(int buffer) const {
     const Buffer& b = nth(s_.buffers, buffer);
     if (b.param >= 0) return nth(s_.program.params, b.param).direction == Direction::in;
-    if (!b.is_temporary() || b.after >= 0) return false;
-    if (std::ranges::any_of(s_.buffers, [&](const Buffer& o) { return o.after == buffer; })) return false;
+    if (!has_own_memory(buffer)) return false;
     for (std::size_t k = 0; k < accesses_.size(); ++k)
       if (s_.kernels[k].is_explicit && std::ranges::binary_search(accesses_[k].stores, buffer)) return false;
     return true;
@@ -132,11 +130,16 @@ class Inliner {
     return distance && (*distance == 0 || *distance == 1);
   }
 
-  // Whether only this kernel stores the buffer, and nobody else needs its memory.
-  bool is_free(int buffer, std::size_t writer) const {
+  // Whether the buffer is a temporary that shares its memory with no other buffer.
+  bool has_own_memory(int buffer) const {
     const Buffer& b = nth(s_.buffers, buffer);
-    if (!b.is_temporary() || b.tile != no_id || b.after >= 0) return false;
-    if (std::ranges::any_of(s_.buffers, [&](const Buffer& o) { return o.after == buffer; })) return false;
+    return b.is_temporary() && b.after < 0 &&
+           std::ranges::none_of(s_.buffers, [&](const Buffer& o) { return o.after == buffer; });
+  }
+
+  // Whether the buffer is a temporary that no other kernel stores to.
+  bool is_free(int buffer, std::size_t writer) const {
+    if (!has_own_memory(buffer) || nth(s_.buffers, buffer).tile != no_id) return false;
     for (std::size_t k = 0; k < accesses_.size(); ++k)
       if (k != writer && std::ranges::binary_search(accesses_[k].stores, buffer)) return false;
     return true;

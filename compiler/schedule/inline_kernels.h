@@ -8,9 +8,8 @@
 // Requires: pack_windows and pack_operands ran. A value that the program asked to store (Buffer::whole) moves only if it is an
 //   element of another temporary, where it is stored too.
 // Ensures: the same values are computed from the same elements.
-// Why: a convolution over planes (pack_windows) leaves a kernel that drops the sums between the rows. The next convolution
-// copies
-//   the result with its border, and the phases of a derivative are joined: these kernels can read the sums themselves.
+// Why: a convolution over planes (pack_windows) leaves a kernel that drops the sums between the rows. The kernel
+//   that copies its result with a border, or joins the phases of a derivative, can read the sums itself.
 // Example: k1: t[112*i + j] = max(s[115*i + j], 0)     k2: p[114*i + j] = 0 < i and 0 < j ? t[112*i + j - 113] : 0
 //   ->  k2: p[114*i + j] = 0 < i and 0 < j ? max(s[115*i + j - 116], 0) : 0
 #pragma once

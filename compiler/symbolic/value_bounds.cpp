@@ -12,7 +12,17 @@ namespace {
 bool is_small_int(DType d) { return is_int(d) && bits(d) <= 32; }
 bool is_within(Interval inner, Interval outer) { return inner.min >= outer.min && inner.max <= outer.max; }
 
-// Operations whose known_result() holds for integers, if the result fits the type.
+bool has_bounds(Op op) { return op == Op::CAST || op == Op::FMA || op == Op::REDUCE || is_exact_arithmetic(op); }
+
+std::int64_t value_of_constant(const Graph& g, Id id) {
+  const DType d = g.dtype(id);
+  const int unused = 64 - bits(d);
+  const auto high = static_cast<std::uint64_t>(g.value(id)) << unused;
+  return is_signed_int(d) ? static_cast<std::int64_t>(high) >> unused : static_cast<std::int64_t>(high >> unused);
+}
+
+}  // namespace
+
 bool is_exact_arithmetic(Op op) {
   switch (op) {
     case Op::NEG:
@@ -36,19 +46,7 @@ bool is_exact_arithmetic(Op op) {
   }
 }
 
-bool has_bounds(Op op) { return op == Op::CAST || op == Op::FMA || op == Op::REDUCE || is_exact_arithmetic(op); }
-
-std::int64_t value_of_constant(const Graph& g, Id id) {
-  const DType d = g.dtype(id);
-  const int unused = 64 - bits(d);
-  const auto high = static_cast<std::uint64_t>(g.value(id)) << unused;
-  return is_signed_int(d) ? static_cast<std::int64_t>(high) >> unused : static_cast<std::int64_t>(high >> unused);
-}
-
-}  // namespace
-
-// The sum of all terms, or the least or greatest one; `anything` for other reductions. A RANGE's interval is that of its
-// values.
+// The interval of a sum of terms or of products; `anything` for other reductions.
 Interval ValueBounds::reduced(Id id) {
   const ReduceKind kind = graph_.reduce_kind(id);
   std::vector<Interval> operands;

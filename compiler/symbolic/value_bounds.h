@@ -6,6 +6,10 @@
 
 namespace kiln::compiler {
 
+// Operations on integers that have the same result in every type that holds the operands and the result; shifts only by less
+// than the width.
+bool is_exact_arithmetic(Op op);
+
 inline bool fits_i16(Interval i) { return i.min >= -32768 && i.max <= 32767; }
 
 class ValueBounds {

@@ -1,5 +1,4 @@
-// Steps on whole tensors that read a row, a column or an element of the tensor that they change (copy_slices), compared with
-// C++.
+// Steps that read a row, a column or an element of the tensor that they change (copy_slices), compared with C++.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -30,7 +29,7 @@ struct elimination : program<elimination> {
   }
 };
 
-// The last step reads its row after the matrix has changed; the sum of the row is another reader of the old matrix.
+// Two tensors change in a step, and both read a row of the matrix as it was before the step.
 struct sums_of_rows : program<sums_of_rows> {
   in<i32> steps;
   inout<f32, N, N> a;
