@@ -1,9 +1,12 @@
 #include "tests/fuzz/run_object.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <optional>
 #include <stdexcept>
 
@@ -22,6 +25,16 @@ struct Free {
   void operator()(std::byte* p) const { std::free(p); }
 };
 
+// A page that no access survives: the memory of empty tensors.
+std::byte* no_memory() {
+  static std::byte* const page = [] {
+    void* p = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) throw std::bad_alloc();
+    return static_cast<std::byte*>(p);
+  }();
+  return page;
+}
+
 // Bytes that begin `past` bytes behind a multiple of 64, between two guards.
 class Guarded {
  public:
@@ -29,7 +42,7 @@ class Guarded {
       : size_(n), past_(past), memory_(static_cast<std::byte*>(std::aligned_alloc(64, (n + past + 2 * guard + 63) / 64 * 64))) {
     std::memset(memory_.get(), static_cast<int>(unwritten), n + past + 2 * guard);
   }
-  std::byte* data() const { return memory_.get() + guard + past_; }
+  std::byte* data() const { return (size_ == 0 ? no_memory() : memory_.get()) + guard + past_; }
   bool intact() const {
     for (std::size_t i = 0; i < guard; ++i)
       if (memory_.get()[past_ + i] != unwritten || memory_.get()[past_ + guard + size_ + i] != unwritten) return false;
