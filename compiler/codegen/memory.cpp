@@ -165,6 +165,7 @@ Value* Memory::load(Id node, std::span<Value* const> x) {
   Value* alt = gate == nullptr ? nullptr : to_memory(b_, lanes_of(x[1], lanes), d);
   Value* mask = gate == nullptr ? nullptr : lanes_of(gate, lanes);
   if (how == Access::even) return from_memory(b_, load_each(node, even_at, type, mask, alt), d);
+  if (how == Access::same && mask != nullptr) return from_memory(b_, load_same(node, x[0], type, mask, alt), d);
   Value* at = address(node, x[0]);
   const bool may_stand_in_a_row = how == Access::scattered && g_.op(index_of(g_, node)) != Op::RAMP;
   if (may_stand_in_a_row && branches_ < most_branches) return from_memory(b_, gather(node, x[0], type, mask, alt), d);

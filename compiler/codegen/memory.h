@@ -43,6 +43,7 @@ class Memory {
   llvm::Value* even_address(Id node, llvm::Value* first, llvm::Value* distance, int i);
   llvm::Value* load_each(Id node, llvm::function_ref<llvm::Value*(int)> at, llvm::Type* type, llvm::Value* mask,
                          llvm::Value* alt);
+  llvm::Value* load_same(Id node, llvm::Value* index, llvm::Type* type, llvm::Value* mask, llvm::Value* alt);
   void store_each(Id node, llvm::function_ref<llvm::Value*(int)> at, llvm::Value* value, llvm::Value* mask);
   llvm::Value* place_or(llvm::Value* mask, int i, llvm::Value* place, llvm::Value* other);
   llvm::Value* zeros_of(Id node);

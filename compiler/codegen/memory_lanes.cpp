@@ -92,6 +92,16 @@ Value* Memory::load_each(Id node, llvm::function_ref<Value*(int)> at, llvm::Type
   return mask == nullptr || (constant != nullptr && constant->isNullValue()) ? result : b_.CreateSelect(mask, result, alt);
 }
 
+// Loads one element for all active lanes. If none is active, it loads from an array of zeros.
+Value* Memory::load_same(Id node, Value* index, llvm::Type* type, Value* mask, Value* alt) {
+  Value* const splat = llvm::getSplatValue(mask);
+  Value* const some = splat != nullptr ? splat : b_.CreateOrReduce(mask);
+  Value* const place = b_.CreateSelect(some, address(node, index), zeros_of(node));
+  llvm::LoadInst* const access = b_.CreateAlignedLoad(type, place, alignment(g_, node));
+  annotate(access, node);
+  return b_.CreateSelect(mask, lanes_of(access, lane_count(mask)), alt);
+}
+
 // Inactive lanes store to a place that nothing loads.
 void Memory::store_each(Id node, llvm::function_ref<Value*(int)> at, Value* value, Value* mask) {
   for (int i = 0; i < lane_count(value); ++i) {

@@ -24,7 +24,7 @@ enum class Access : std::uint8_t {
   contiguous,  // RAMP of stride 1: one vector that starts at the base
   strided,     // RAMP of another stride, without a gate: one access for each lane, at constant distances
   even,        // other vectors whose lanes have a constant distance that the call knows (even_lanes.h)
-  same,        // BROADCAST, without a gate: all lanes load one element (LOAD only)
+  same,        // BROADCAST: all lanes load one element (LOAD only)
   scattered    // any other vector of indices: one access for each lane
 };
 
@@ -44,7 +44,7 @@ inline Access access_of(const Graph& g, Id node) {
   if (!wide) return Access::scalar;
   if (g.op(index) == Op::RAMP && g.stride(index) == 1) return Access::contiguous;
   if (g.op(index) == Op::RAMP && !gated) return Access::strided;
-  if (g.op(index) == Op::BROADCAST && !gated && g.op(node) == Op::LOAD) return Access::same;
+  if (g.op(index) == Op::BROADCAST && g.op(node) == Op::LOAD) return Access::same;
   return is_even(g, index) ? Access::even : Access::scattered;
 }
 

@@ -30,6 +30,7 @@
 #include "compiler/lower/lane_order.h"
 #include "compiler/lower/loads_once.h"
 #include "compiler/lower/loop_clamps.h"
+#include "compiler/lower/loop_conditions.h"
 #include "compiler/lower/loop_interiors.h"
 #include "compiler/lower/loop_lanes.h"
 #include "compiler/lower/loop_nest.h"
@@ -238,6 +239,10 @@ void merge_ranges(Graph& g, Lowering& k) {
 void serial_atomics(Graph& g, Lowering& k) {
   k.in_order = needs_order(g, k.tile_steps[0]);
   each_tile_step(g, k, [&](Id s) { return compiler::serial_atomics(g, s); });
+}
+
+void loop_conditions(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::loop_conditions(g, s); });
 }
 
 void loop_clamps(Graph& g, Lowering& k) {

@@ -38,10 +38,11 @@ Lowering begin_lowering(Graph& g, const Schedule& s, const Kernel& k, const Fact
 namespace lowering {
 void drop_unit_ranges(Graph& g, Lowering& k);
 void gate_extraction(Graph& g, Lowering& k);
-void merge_ranges(Graph& g, Lowering& k);    // not for kernels that the program wrote
-void serial_atomics(Graph& g, Lowering& k);  // only for kernels that the program wrote
-void loop_clamps(Graph& g, Lowering& k);     // only for kernels that the program wrote
-void forward_stores(Graph& g, Lowering& k);  // only for kernels that the program wrote
+void merge_ranges(Graph& g, Lowering& k);     // not for kernels that the program wrote
+void serial_atomics(Graph& g, Lowering& k);   // only for kernels that the program wrote
+void loop_conditions(Graph& g, Lowering& k);  // only for kernels that the program wrote
+void loop_clamps(Graph& g, Lowering& k);      // only for kernels that the program wrote
+void forward_stores(Graph& g, Lowering& k);   // only for kernels that the program wrote
 void decompose_math(Graph& g, Lowering& k);
 void decompose_half(Graph& g, Lowering& k);
 void narrow_integers(Graph& g, Lowering& k);

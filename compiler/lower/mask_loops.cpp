@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/remark.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
@@ -57,12 +58,15 @@ class Divergence {
   }
 
   bool contains(Id id) const { return nodes_.contains(id); }
+  // Whether lanes may leave the loop of the RANGE at different iterations.
+  bool is_apart(Id range) const { return loops_.contains(range); }
+
+ private:
   // Whether lanes may leave a loop around the node at different iterations. The loop of a RANGE counts as around it.
   bool leaves_apart(Id id) const {
     return std::ranges::any_of(around_.at(id), [&](Id r) { return loops_.contains(r); });
   }
 
- private:
   // Whether the LOAD reads an array that each lane has for itself. Its elements count as different, because stores to it are
   // not tracked.
   bool reads_local(Id id) const {
@@ -106,8 +110,19 @@ struct Masked {
   Id loop = no_id;
   bool adds_active = false;        // the active flag is new, so the numbers of carried values grow by one
   bool counts_iterations = false;  // the RANGE counts iterations from 0
-  Id range = no_id, active = no_id, counter = no_id;
+  Id condition = no_id;            // a lane runs all iterations or none: the loop's end is WHERE(condition, end, begin)
+  Id end = no_id;                  // of all lanes that run iterations
+  Id range = no_id, first = no_id, active = no_id, counter = no_id;  // first: the active flag in the first iteration
 };
+
+// The loop as it is before its change.
+Masked masked_loop(const Graph& g, const Divergence& differs, Id loop, const LoopParts& l) {
+  Masked out{.loop = loop, .adds_active = !l.conditional, .counts_iterations = differs.contains(l.begin)};
+  if (l.conditional || out.counts_iterations || g.op(l.end) != Op::WHERE) return out;
+  const auto [condition, end, begin] = g.operands<3>(l.end);
+  if (begin == l.begin && !differs.contains(end)) out.condition = condition, out.end = end;
+  return out;
+}
 
 class Masking {
  public:
@@ -120,9 +135,9 @@ class Masking {
     for (const Id id : nodes) {
       if (g.op(id) != Op::FOR || (is_inner && !std::ranges::binary_search(around.at(id), lanes))) continue;
       const LoopParts l = loop_parts(g, id);
-      const bool apart = differs.leaves_apart(l.range);
+      const bool apart = differs.is_apart(l.range);
       explain(id, apart);
-      if (apart) masked_[l.range] = {id, !l.conditional, differs.contains(l.begin), no_id, no_id, no_id};
+      if (apart) masked_[l.range] = masked_loop(g, differs, id, l);
     }
     for (const auto& [id, ranges] : around)
       std::ranges::copy_if(ranges, std::back_inserter(gates_[id]), [&](Id r) { return masked_.contains(r); });
@@ -214,9 +229,9 @@ class Masking {
     const Id begin = done_.at(l.begin), end = done_.at(l.end), condition = m.adds_active ? no_id : done_.at(l.init[0]);
     m.range = loops_.range(g_, m.counts_iterations ? g_.index(endless) : done_.at(g_.end(range)), RangeKind::loop);
     m.counter = m.counts_iterations ? add_index(g_, begin, m.range) : m.range;
-    Id first = both(g_.make(Op::LT, DType::boolean, {begin, end}), condition);
-    for (const Id outer : gates_.at(m.loop)) first = both(first, masked_.at(outer).active);
-    m.active = g_.make(Op::CARRY, DType::boolean, {m.range, first}, {0});
+    m.first = m.condition != no_id ? done_.at(m.condition) : both(g_.make(Op::LT, DType::boolean, {begin, end}), condition);
+    for (const Id outer : gates_.at(m.loop)) m.first = both(m.first, masked_.at(outer).active);
+    m.active = m.condition != no_id ? m.first : g_.make(Op::CARRY, DType::boolean, {m.range, m.first}, {0});
     return m.counter;
   }
 
@@ -233,7 +248,10 @@ class Masking {
     const Id loop = g_.scope(id);
     const Masked* m = of_range(g_.range_of(loop));
     const std::int64_t slot = g_.arg(id, 0) + (m != nullptr && m->adds_active ? 1 : 0);
-    return g_.make(Op::GET, g_.dtype(id), {done_.at(loop)}, {slot}, {}, g_.lanes(id));
+    const Id out = g_.make(Op::GET, g_.dtype(id), {done_.at(loop)}, {slot}, {}, g_.lanes(id));
+    if (m == nullptr || m->condition == no_id || is_state(g_, id)) return out;
+    const Id at_first = done_.at(nth(loop_parts(g_, loop).init, g_.arg(id, 0)));
+    return g_.make(Op::WHERE, g_.dtype(id), {m->active, out, at_first});
   }
 
   Id close_loop(Id loop) {
@@ -242,23 +260,24 @@ class Masking {
     const std::vector<Id> old_init = done(old.init), old_yield = done(old.yield);
     const std::int64_t step = old.step;
     const Id old_begin = done_.at(old.begin), old_end = done_.at(old.end);
-    Id goes_on = g_.make(Op::LT, DType::boolean, {add_index(g_, m.counter, g_.index(step)), old_end});
-    goes_on = both(m.active, goes_on);
+    Id goes_on = m.active;
+    if (m.condition == no_id)
+      goes_on = both(goes_on, g_.make(Op::LT, DType::boolean, {add_index(g_, m.counter, g_.index(step)), old_end}));
     if (!m.adds_active) goes_on = both(goes_on, old_yield[0]);
-    std::vector<Id> init{g_.src(m.active, 1)}, yield{goes_on};
+    std::vector<Id> init{m.first}, yield{goes_on};
     for (std::size_t i = m.adds_active ? 0 : 1; i < old_init.size(); ++i) {
       const Id at_first = old_init[i], next = old_yield[i];
       init.push_back(at_first);
-      if (is_state(g_, at_first)) {
+      if (is_state(g_, at_first) || m.condition != no_id) {  // get() selects the results of lanes that run no iteration
         yield.push_back(next);
         continue;
       }
       const Id now = g_.make(Op::CARRY, g_.dtype(at_first), {m.range, at_first}, {std::ssize(init) - 1});
       yield.push_back(next == now ? now : g_.make(Op::WHERE, g_.dtype(at_first), {m.active, next, now}));
     }
-    // The FOR ends at the bound of its RANGE, which all lanes share. The condition may end it earlier.
+    // The FOR ends at the bound of its RANGE, which all lanes share, or at their common end. The condition may end it earlier.
     const Id begin = m.counts_iterations ? g_.index(0) : old_begin;
-    std::vector<Id> src{m.range, begin, g_.end(m.range)};
+    std::vector<Id> src{m.range, begin, m.end != no_id ? done_.at(m.end) : g_.end(m.range)};
     src.insert(src.end(), init.begin(), init.end());
     src.insert(src.end(), yield.begin(), yield.end());
     return g_.make(Op::FOR, DType::none, src, std::vector<std::int64_t>{std::ssize(init), step, 1});

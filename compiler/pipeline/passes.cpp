@@ -90,6 +90,7 @@ constexpr Pass table[] = {
     {"gate_extraction", kernel, Form::lowering, required, lowering::gate_extraction},
     {"merge_ranges", plain_kernel, Form::lowering, optional, lowering::merge_ranges},
     {"serial_atomics", explicit_kernel, Form::lowering, required, lowering::serial_atomics},
+    {"loop_conditions", explicit_kernel, Form::lowering, optional, lowering::loop_conditions},
     {"loop_clamps", explicit_kernel, Form::lowering, optional, lowering::loop_clamps},
     {"forward_stores", explicit_kernel, Form::lowering, optional, lowering::forward_stores},
     {"decompose_math", kernel, Form::lowering, required, lowering::decompose_math},

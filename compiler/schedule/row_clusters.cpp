@@ -152,8 +152,37 @@ std::vector<RowCluster> RowClusters::find() {
   for (std::size_t k = 0; k < s_.kernels.size(); ++k)
     for (const int b : tile_steps_[k].access.loads) try_join(k, b);
   for (std::size_t c = 0; c < clusters_.size(); ++c) join_sums(c);
+  for (std::size_t c = 0, n = clusters_.size(); c < n; ++c)
+    if (only_reduces(clusters_[c])) part(c);
   explain();
   return in_order();
+}
+
+// Whether each kernel but the first reduces only what the others computed, as in a sum over two axes, and these results are
+// much smaller than what the first one loads. Then a tile in the cache saves little.
+bool RowClusters::only_reduces(const RowCluster& c) {
+  if (c.kernels.size() == 1 || c.local.empty()) return false;
+  double loaded = 0, stored = 0;
+  for (const int b : tile_steps_[c.kernels[0]].access.loads) loaded = std::max(loaded, model_.extent(nth(s_.buffers, b).size));
+  for (const int b : c.local) stored = std::max(stored, model_.extent(nth(s_.buffers, b).size));
+  const auto is_local = [&](int b) { return std::ranges::find(c.local, b) != c.local.end(); };
+  return stored * shortest_row <= loaded && std::ranges::all_of(c.kernels, [&](std::size_t k) {
+           const TileStep& p = tile_steps_[k];
+           if (!p.has_reduce || p.has_product) return false;
+           return k == c.kernels[0] || std::ranges::all_of(p.access.loads, is_local);
+         });
+}
+
+// Makes a cluster of each kernel of the cluster.
+void RowClusters::part(std::size_t cluster) {
+  const std::vector<std::size_t> kernels = clusters_[cluster].kernels;
+  clusters_[cluster] = {};
+  for (const std::size_t k : kernels) {
+    cluster_of_[k] = clusters_.size();
+    clusters_.emplace_back().kernels = {k};
+    reach_.push_back(reach_[cluster]);
+    if (k != kernels.front()) apart_[k] = "it only reduces that result, and loops over all rows are faster";
+  }
 }
 
 // Repeats walks over the clusters in their old order. A walk takes each cluster whose predecessors are taken.

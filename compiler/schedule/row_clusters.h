@@ -97,6 +97,8 @@ class RowClusters {
   std::string_view why_no_sums(const RowCluster& c, const std::vector<std::size_t>& sums, std::int64_t rows_of_tile);
   void join_sums(std::size_t cluster);
   void join_sum(std::size_t cluster, std::size_t kernel);
+  bool only_reduces(const RowCluster& c);
+  void part(std::size_t cluster);
   void explain();
   Id store_of(std::size_t kernel) const;
   std::string place_of(std::size_t kernel) const;
@@ -137,7 +139,7 @@ class RowClusters {
   std::vector<std::size_t> cluster_of_;            // by kernel: its cluster
   std::vector<std::size_t> reach_;                 // by cluster: the last kernel in it or in a cluster that it waits for
   std::string_view why_;                           // why the last two clusters stay apart
-  std::map<std::size_t, std::string_view> apart_;  // by kernel that sums over rows: why it stays apart
+  std::map<std::size_t, std::string_view> apart_;  // by kernel that sums over rows, or was parted: why it is apart
   std::map<std::tuple<std::size_t, int, std::size_t, std::size_t>, std::optional<RowOffsets>> offsets_;
 };
 
