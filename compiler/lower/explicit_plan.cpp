@@ -195,6 +195,23 @@ bool loops_are_uniform(const Graph& g, std::span<const Id> states, Id lanes) {
   return !bounds_loops(g, states, lanes) && std::ranges::none_of(g.reachable(states), ends_early);
 }
 
+// The bytes of the narrowest lane. Without loops, a lane may be as narrow as the values, if the places of all accesses are a few
+// elements apart for neighbouring lanes. Other places are computed in the lanes.
+int narrowest_lane(const Graph& g, std::span<const Id> states, Id lanes) {
+  constexpr std::int64_t few = 8;
+  const std::vector<Id> nodes = g.reachable(states);
+  const Distances distance(g, nodes, lanes);
+  const auto is_near = [&](Id access) {
+    const auto apart = distance(index_of(g, access));
+    return apart && std::abs(*apart) <= few;
+  };
+  const bool are_narrow = std::ranges::all_of(nodes, [&](Id id) {
+    const Op op = g.op(id);
+    return op == Op::LOAD || op == Op::STORE ? is_near(id) : op != Op::FOR && op != Op::LOCAL && op != Op::ATOMIC;
+  });
+  return are_narrow ? 1 : narrowest_value;
+}
+
 // For each access that touches one line for each lane, a mask takes as long as the scalars.
 std::vector<Tail> tails_without_masks(int lanes) {
   if (lanes <= 2) return {{1, false}};
@@ -222,7 +239,7 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
     return plan;  // serial_atomics or workgroup_lanes has made the remark
   if (at == 0)
     return without_lanes(g, states, plan, "each of its loops has fewer than " + std::to_string(shortest_lanes) + " iterations");
-  int widest = narrowest_value, operations = 0;
+  int widest = narrowest_lane(g, states, ranges[at - 1]), operations = 0;
   bool has_loop = false, has_local = false;
   int in_flight = most_in_flight;  // registers
   for (const Id id : g.reachable(states)) {

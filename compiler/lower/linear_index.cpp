@@ -1,13 +1,27 @@
 #include "compiler/lower/linear_index.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
 #include "compiler/lower/index_vector.h"
 
 namespace kiln::compiler {
+namespace {
 
-LinearIndex linear_index(const Graph& g, Id index) {
+// What the MIN or MAX keeps within bounds that are the same in all iterations; no_id: it is no such clamp.
+Id clamped(const Graph& g, Id id) {
+  if (g.op(id) != Op::MIN && g.op(id) != Op::MAX) return no_id;
+  const auto moves = [&](Id x) {
+    return std::ranges::any_of(g.reachable(std::vector{x}), [&](Id n) { return g.op(n) == Op::RANGE; });
+  };
+  const auto [a, b] = g.operands<2>(id);
+  return moves(a) == moves(b) ? no_id : moves(a) ? a : b;
+}
+
+}  // namespace
+
+LinearIndex linear_index(const Graph& g, Id index, bool within_clamps) {
   LinearIndex out;
   struct Part {
     Id id;
@@ -21,7 +35,9 @@ LinearIndex linear_index(const Graph& g, Id index) {
     const Op op = g.op(id);
     const auto [a, b] = is_binary(op) ? g.operands<2>(id) : std::array{no_id, no_id};
     std::int64_t negated = 0;
-    if (op == Op::ADD || (op == Op::SUB && !__builtin_sub_overflow(0, factor, &negated))) {
+    if (const Id inside = within_clamps ? clamped(g, id) : no_id; inside != no_id)
+      open.push_back({inside, factor});
+    else if (op == Op::ADD || (op == Op::SUB && !__builtin_sub_overflow(0, factor, &negated))) {
       open.push_back({a, factor});
       open.push_back({b, op == Op::SUB ? negated : factor});
     } else if (op == Op::MUL && g.is_const(b) && !__builtin_mul_overflow(factor, g.value(b), &product)) {

@@ -12,7 +12,8 @@ struct LinearIndex {
   std::int64_t constant = 0;
 };
 
-LinearIndex linear_index(const Graph& g, Id index);
+// within_clamps: a MIN or MAX of two indices, one of which depends on no loop, counts as the other one.
+LinearIndex linear_index(const Graph& g, Id index, bool within_clamps = false);
 Id make_index(Graph& g, const LinearIndex& linear);
 
 }  // namespace kiln::compiler

@@ -10,12 +10,14 @@
 #include "compiler/ir/power_of_two.h"
 #include "compiler/ir/remark.h"
 #include "compiler/ir/scopes.h"
+#include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/check_plan.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/interleaved_access.h"
 #include "compiler/lower/lane_cost.h"
+#include "compiler/lower/linear_index.h"
 #include "compiler/lower/memory_accumulators.h"
 #include "compiler/lower/past_caches.h"
 #include "compiler/lower/piece_blocks.h"
@@ -323,6 +325,22 @@ bool copies_two_vectors(const Graph& g, const Body& b, Id range) {
          n - floor_power_of_two(n) == floor_power_of_two(std::max(1, n - floor_power_of_two(n)));
 }
 
+// Whether vectors load what the vectors before them store, as in a Gauss-Seidel step of the elements of one colour. Such a load
+// waits until the store has reached the cache.
+bool loads_neighbours_of_stores(const Graph& g, std::span<const Id> stores) {
+  constexpr std::int64_t near = 64;  // elements
+  const std::vector<Id> nodes = g.reachable(stores);
+  const auto is_near = [&](Id load, Id store) {
+    if (g.op(load) != Op::LOAD || memory_of(g, g.state(load)) != memory_of(g, g.state(store))) return false;
+    const LinearIndex a = linear_index(g, index_of(g, load), true), b = linear_index(g, index_of(g, store));
+    const std::int64_t apart = a.terms == b.terms ? std::abs(a.constant - b.constant) : 0;
+    return apart != 0 && apart <= near;
+  };
+  return std::ranges::any_of(stores, [&](Id store) {
+    return g.op(store) == Op::STORE && std::ranges::any_of(nodes, [&](Id id) { return is_near(id, store); });
+  });
+}
+
 std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
   std::vector<LoopPlan> plan;
   for (const Id r : ranges) plan.push_back({.range = r});
@@ -340,10 +358,12 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const std::size_t rows = is_flat && b.operations - b.conditions <= most_of_rows ? window_rows(g, stores, ranges) : at;
   const bool waits = is_heavy && !is_narrow && !b.has_loops && rows >= at && has_chains(b);
   const bool narrows = !b.has_loops && 4 * b.narrowest <= b.widest;  // so that accesses of the narrowest fill a register
+  const bool waits_for_stores = !b.has_loops && loads_neighbours_of_stores(g, stores);
   const int registers = !in_rows.empty()        ? 1
                         : streams               ? target.vector_registers / 4
                         : waits                 ? registers_in_flight(g, stores, ranges[at])
                         : is_heavy || is_narrow ? 1
+                        : waits_for_stores      ? 8
                         : is_chain || narrows   ? 4
                                                 : 2;
   const int most = registers * one_register;
