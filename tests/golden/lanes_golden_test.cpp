@@ -95,6 +95,27 @@ struct filtered : program<filtered> {
   }
 };
 
+// All values are bytes, so each byte of a vector is a lane.
+struct hexadecimal : program<hexadecimal> {
+  in<u8, 64> x;
+  out<u8, 128> y;
+  constexpr void body() {
+    for (auto [i] : kernel(64)) {
+      y(2 * i) = x(i) >> 4;
+      y(2 * i + 1) = x(i) & 15;
+    }
+  }
+};
+
+// Vectors load what the vectors before them store. Eight registers are loaded before they are stored.
+struct every_second : program<every_second> {
+  inout<f32, 256> u;
+  constexpr void body() {
+    for (auto [i] : kernel(256))
+      if (auto c = when(i % 2 == 1)) unique(u(i)) = 0.5f * (u(i - 1) + u(i + 1));
+  }
+};
+
 // The program after all passes. It has one kernel.
 compiler::Scheduled lowered(const dsl::record::program& p) {
   Graph g;
@@ -116,6 +137,8 @@ TEST(LanesGolden, Escape) { check<escape>("escape"); }
 TEST(LanesGolden, Shared) { check<shared>("shared"); }
 TEST(LanesGolden, Branch) { check<branch>("branch"); }
 TEST(LanesGolden, Filtered) { check<filtered>("filtered"); }
+TEST(LanesGolden, Hexadecimal) { check<hexadecimal>("hexadecimal"); }
+TEST(LanesGolden, EverySecond) { check<every_second>("every_second"); }
 TEST(LanesGolden, Gathered) { check<gathered>("gathered"); }
 
 // The vector operations of one form of examples/nbody, by operation and lanes. A difference counts as a sum.
