@@ -14,7 +14,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t most_copies = 6;
+constexpr std::int64_t most_in_turn = 6;  // copies of a body
 constexpr std::int64_t many_iterations = 1000;  // as long as the count is not known
 constexpr std::int64_t most_nodes = 400;        // of a body
 constexpr std::size_t most_loads = 48;
@@ -46,7 +46,7 @@ class Loop {
     std::int64_t best = 1, least = own * count * 17 / 20 * 10 / 9 + 1;
     std::int64_t whole = 1;  // the shuffles of all elements between the lanes are the cheapest
     for (const SharedLoad& l : loads_) whole = std::max(whole, stride_of(l.load));
-    for (std::int64_t n = std::max<std::int64_t>(2, whole); n <= std::min(most_copies, count); n += whole) {
+    for (std::int64_t n = std::max<std::int64_t>(2, whole); n <= std::min(most_in_turn, count); n += whole) {
       const std::int64_t loads = loads_with(n);
       if (loads * 10 > least * 9) continue;
       best = n;
@@ -109,7 +109,7 @@ class Loop {
   // Elements between neighbouring lanes that interleaved_access takes apart; else 1.
   std::int64_t stride_of(Id load) const {
     const Id index = index_of(g_, load);
-    if (g_.op(index) != Op::RAMP || g_.stride(index) < 2 || g_.stride(index) > most_copies) return 1;
+    if (g_.op(index) != Op::RAMP || g_.stride(index) < 2 || g_.stride(index) > most_in_turn) return 1;
     return g_.stride(index);
   }
 
