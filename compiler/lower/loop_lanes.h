@@ -5,8 +5,8 @@
 // After: FORs over vectors of iterations, each with a FOR over single iterations for the rest (a masked one if the target has
 //   masks). If the call decides that an iteration needs what an earlier one stores (loop_accesses.h), the last of these FORs
 //   runs all iterations one by one. Vectors end where an iteration stores to an element that all iterations load. All FORs
-//   carry the same states, one after the other. A condition that no iteration changes becomes a part of the loop's end. A FOR
-//   that carries only sums in order has vectors of their terms (vector_terms.h).
+//   carry the same states, one after the other. A FOR that carries only sums in order has vectors of their terms
+//   (vector_terms.h).
 // Requires: K level, scalar code, serial_atomics ran.
 // Why: a kernel with one work item has no other lanes. Host loops over elements are such kernels.
 // Example: FOR j in 0..N { d[i, j] = min(d[i, j], d[i, k] + d[k, j]) }  ->  FOR j in 0..min(N, k + 1) step 8 { d[i, j .. j+7] =

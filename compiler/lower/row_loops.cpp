@@ -1,6 +1,7 @@
 #include "compiler/lower/row_loops.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <unordered_set>
@@ -95,6 +96,20 @@ bool walks_columns(const Graph& g, Id row, std::span<const Id> inside, Id column
   return std::ranges::any_of(inside, walks);
 }
 
+// Whether all rows of the accesses in the loop fit the first-level cache. Then the order in which lanes use them costs nothing.
+bool fits_cache(const Graph& g, Id row, std::span<const Id> inside) {
+  constexpr std::int64_t most = 32 * 1024;  // bytes
+  std::int64_t size = 0;
+  for (const Id id : inside) {
+    if (g.op(id) != Op::LOAD && g.op(id) != Op::STORE) continue;
+    const std::optional<std::int64_t> apart = index_stride(g, index_of(g, id), row);
+    const DType d = g.op(id) == Op::LOAD ? g.dtype(id) : g.dtype(value_of(g, id));
+    if (!apart || !g.is_const(g.end(row)) || std::abs(*apart) > most || g.value(g.end(row)) > most) return false;
+    size += std::abs(*apart) * g.value(g.end(row)) * bytes(d);
+  }
+  return size <= most;
+}
+
 // An upper bound of the bytes that one column needs in all arrays and in all rows of inputs that are used again. nullopt:
 // some value cannot be in an array.
 std::optional<int> bytes_of_arrays(const Graph& g, std::span<const Id> nodes, Id column) {
@@ -143,7 +158,10 @@ std::optional<std::vector<LoopPlan>> row_loops_plan(const Graph& g, std::span<co
   if (std::ranges::any_of(nodes, [&](Id id) { return g.op(id) == Op::LOCAL || g.op(id) == Op::ATOMIC; })) return std::nullopt;
   const std::vector<Id> loops = outer_row_loops(g, states, column);
   std::unordered_map<Id, std::vector<Id>> inside = nodes_by_range(g, nodes);
-  const auto walks = [&](Id loop) { return walks_columns(g, g.range_of(loop), inside[g.range_of(loop)], column, far); };
+  const auto walks = [&](Id loop) {
+    const std::vector<Id>& nodes_of_loop = inside[g.range_of(loop)];
+    return walks_columns(g, g.range_of(loop), nodes_of_loop, column, far) && !fits_cache(g, g.range_of(loop), nodes_of_loop);
+  };
   if (std::ranges::none_of(loops, walks)) return std::nullopt;
   const std::optional<int> size = bytes_of_arrays(g, nodes, column);
   if (!size || !reads_in_order(g, nodes)) return std::nullopt;

@@ -14,8 +14,9 @@
 namespace kiln::compiler {
 namespace {
 
-// A shorter reduction, or fewer columns, cost less than the memory for the stripes.
-constexpr std::int64_t long_stripes = 2 * reduce_stripes;
+// A shorter reduction, or fewer columns, cost less than the memory for the stripes. A length that only the call knows is often
+// short.
+constexpr std::int64_t long_stripes = 4 * reduce_stripes, long_in_some_calls = 16 * reduce_stripes;
 constexpr std::int64_t many_columns = 32;
 constexpr std::int64_t far_apart = 16;  // elements
 
@@ -50,8 +51,8 @@ class StripeSplitter {
     const bool is_one = g_.src(reduce).size() == n + 1 && g_.op(g_.src(reduce, n)) == Op::RANGE;
     if (!is_one || g_.reduce_order(reduce) != ReduceOrder::striped || !is_float(g_.dtype(reduce))) return false;
     if (is_extremum(g_.reduce_kind(reduce))) return false;
-    const Id r = range_of(reduce);
-    if (bounds_(g_.end(r)).max < long_stripes) return false;
+    const Id r = g_.src(reduce, n);
+    if (bounds_(g_.end(r)).max < (g_.is_const(g_.end(r)) ? long_stripes : long_in_some_calls)) return false;
     bool is_far = false;
     for (const Id id : g_.reachable(g_.src(reduce).first(n))) {
       if (g_.op(id) != Op::LOAD) continue;
@@ -73,7 +74,6 @@ class StripeSplitter {
     return kind != ReduceKind::sum && kind != ReduceKind::prod && kind != ReduceKind::dot;
   }
 
-  Id range_of(Id reduce) const { return g_.src(reduce, operands_of(g_.reduce_kind(reduce))); }
   Id range(Id end, RangeKind kind) { return ids_.range(g_, end, kind); }
   Id add(Id a, Id b) { return g_.make(Op::ADD, DType::index, {a, b}); }
   Id mul(Id a, Id b) { return g_.make(Op::MUL, DType::index, {a, b}); }
@@ -94,37 +94,23 @@ class StripeSplitter {
     return row_major(g_, index, extents);
   }
 
-  Partial buffer(DType d, std::vector<Id> inner) {
-    Id size = index_product(g_, inner);
-    for (const Id r : loops_) size = index_mul(g_, size, g_.end(r));
-    s_.buffers.push_back({.dtype = d, .size = size});
-    return {count_of(s_.buffers) - 1, std::move(inner)};
-  }
-
-  // Adds a kernel that stores `value` at `index` for each iteration of the loops and of the ranges `inner`.
-  void store(const Partial& p, Id value, std::span<const Id> index, std::span<const Id> inner) {
+  // Adds a kernel that stores `value` for each iteration of the loops and of the ranges `inner`.
+  Partial stored(Id value, std::vector<Id> inner) {
+    Partial p{count_of(s_.buffers), {}};
+    for (const Id r : inner) p.inner.push_back(g_.end(r));
     Kernel k;
     k.buffers = kernel_.buffers;
     k.buffers.push_back(p.buffer);
-    const Id slot = g_.make(Op::BUFFER, g_.dtype(value), {}, {std::ssize(k.buffers) - 1}), at = place(p, index);
+    const DType d = g_.dtype(value);
+    const Id slot = g_.make(Op::BUFFER, d, {}, {std::ssize(k.buffers) - 1}), at = place(p, inner);
     std::vector<Id> ranges(loops_.begin(), loops_.end() - 1);
     ranges.insert(ranges.end(), inner.begin(), inner.end());
     ranges.push_back(loops_.back());
+    Id size = g_.index(1);
+    for (const Id r : ranges) size = index_mul(g_, size, g_.end(r));
+    s_.buffers.push_back({.dtype = d, .size = size});
     k.sink = sink_of_store(g_, slot, at, value, ranges);
     made_.push_back(std::move(k));
-  }
-
-  // A buffer with `value` for each iteration of the loops and of the ranges `inner`.
-  Partial stored(Id value, const std::vector<Id>& inner) {
-    std::vector<Id> extents;
-    for (const Id r : inner) extents.push_back(g_.end(r));
-    const Partial p = buffer(g_.dtype(value), std::move(extents));
-    store(p, value, inner, inner);
-    return loaded(p);
-  }
-
-  // The kernel loads the buffer.
-  Partial loaded(const Partial& p) {
     kernel_.buffers.push_back(p.buffer);
     return p;
   }
@@ -135,36 +121,21 @@ class StripeSplitter {
     return g_.make(Op::LOAD, d, {buffer, at});
   }
 
-  // The sum of `count` positions of a block from the position `number` on, each 32 behind the one before. Without a block:
-  // positions of the whole.
-  Id stripe(Id reduce, Id block, Id number, Id count) {
-    const Id q = range(count, RangeKind::reduce), stripes = g_.index(reduce_stripes);
-    const Id first = block == no_id ? number : add(reduce_block_at(g_, g_.end(range_of(reduce)), block).first, number);
+  // The stripe of a block, or of the whole if `block` is no_id. If the number of elements is known, all stripes have the same
+  // number of positions, and tree() adds the elements behind the last multiple of 32.
+  Id stripe(Id reduce, Id block, Id number) {
+    const Id r = g_.src(reduce, operands_of(g_.reduce_kind(reduce))), stripes = g_.index(reduce_stripes);
+    ReduceBlock here{g_.index(0), g_.end(r)};
+    if (block != no_id) here = reduce_block_at(g_, g_.end(r), block);
+    const auto elements = index_value(g_, here.elements);
+    const Id up = add(here.elements, g_.index(reduce_stripes - 1));
+    const Id left = g_.make(Op::SUB, DType::index, {up, number});
+    const Id count = elements ? g_.index(*elements / reduce_stripes) : g_.make(Op::FLOORDIV, DType::index, {left, stripes});
+    const Id q = range(count, RangeKind::reduce), first = block == no_id ? number : add(here.first, number);
     std::vector<Id> src = values_at(g_, reduce, add(mul(q, stripes), first));
     src.push_back(q);
     const ReduceKind kind = g_.reduce_kind(reduce) == ReduceKind::dot ? ReduceKind::fma : g_.reduce_kind(reduce);
     return g_.make(Op::REDUCE, g_.dtype(src[0]), src, {kind, ReduceOrder::sequential});
-  }
-
-  // The number of positions in a stripe of so many elements.
-  Id count_in(Id elements, Id number) {
-    const Id up = add(elements, g_.index(reduce_stripes - 1));
-    return g_.make(Op::FLOORDIV, DType::index, {g_.make(Op::SUB, DType::index, {up, number}), g_.index(reduce_stripes)});
-  }
-
-  // The stripes of a known number of elements. The first ones have one position more if it is no multiple of 32. They have a
-  // kernel of their own, so that the loops of both kernels have constant ends.
-  Partial stripes_of_known(Id reduce, DType d, std::int64_t elements) {
-    const Partial p = buffer(d, {g_.index(reduce_stripes)});
-    const std::int64_t longer = elements % reduce_stripes, count = elements / reduce_stripes;
-    const auto piece = [&](std::int64_t first, std::int64_t size, std::int64_t n) {
-      if (size == 0) return;
-      const Id r = range(g_.index(size), RangeKind::loop), number = index_add(g_, r, g_.index(first));
-      store(p, stripe(reduce, no_id, number, g_.index(n)), std::span(&number, 1), std::span(&r, 1));
-    };
-    piece(0, longer, count + 1);
-    piece(longer, reduce_stripes - longer, count);
-    return loaded(p);
   }
 
   // The number of stripes that have memory: 1 at least.
@@ -183,10 +154,23 @@ class StripeSplitter {
     return g_.make(Op::WHERE, d, {inside, value, g_.constant(d, reduce_identity(kind, d))});
   }
 
+  // The stripe with the element at one more position.
+  Id with_element(Id reduce, Id stripe, std::int64_t position) {
+    std::vector<Id> src = values_at(g_, reduce, g_.index(position));
+    src.insert(src.size() > 1 ? src.end() : src.begin(), stripe);
+    const Op op = src.size() > 2 ? Op::FMA : g_.reduce_kind(reduce) == ReduceKind::prod ? Op::MUL : Op::ADD;
+    return g_.make(op, g_.dtype(stripe), src);
+  }
+
   // The tree over the stripes.
-  Id tree(const Partial& p, DType d, ReduceKind kind, const std::vector<Id>& block, Id elements) {
+  Id tree(const Partial& p, DType d, Id reduce, const std::vector<Id>& block, Id elements) {
+    const ReduceKind kind = g_.reduce_kind(reduce);
+    const std::int64_t known = block.empty() ? index_value(g_, elements).value_or(0) : 0, rest = known % reduce_stripes;
     std::vector<Id> acc;
-    for (std::int64_t s = 0; s < reduce_stripes; ++s) acc.push_back(stripe_of(p, d, kind, block, s, elements));
+    for (std::int64_t s = 0; s < reduce_stripes; ++s) {
+      acc.push_back(stripe_of(p, d, kind, block, s, elements));
+      if (s < rest) acc.back() = with_element(reduce, acc.back(), known - rest + s);
+    }
     const Op op = kind == ReduceKind::prod ? Op::MUL : Op::ADD;
     for (std::size_t half = acc.size() / 2; half > 0; half /= 2)
       for (std::size_t i = 0; i < half; ++i) acc[i] = g_.make(op, d, {acc[i], acc[i + half]});
@@ -195,22 +179,19 @@ class StripeSplitter {
 
   Id combined(Id reduce) {
     const ReduceKind kind = g_.reduce_kind(reduce);
-    const Id elements = g_.end(range_of(reduce));
+    const Id r = g_.src(reduce, operands_of(kind)), elements = g_.end(r);
+    const Id number = range(stripes_of(elements), RangeKind::loop);
     const DType exact = accumulation_dtype(g_.dtype(g_.src(reduce, 0)));
-    const auto known = index_value(g_, elements);
-    const Id number = known && *known <= reduce_block ? no_id : range(stripes_of(elements), RangeKind::loop);
     if (bounds_(elements).max <= reduce_block) {
-      const Partial p = known ? stripes_of_known(reduce, exact, *known)
-                              : stored(stripe(reduce, no_id, number, count_in(elements, number)), {number});
-      Id whole = tree(p, exact, kind, {}, elements);
+      const Partial p = stored(stripe(reduce, no_id, number), {number});
+      Id whole = tree(p, exact, reduce, {}, elements);
       if (kind == ReduceKind::dot)  // the result of the only block is summed, from +0
         whole = g_.make(Op::ADD, exact, {g_.constant(exact, 0), whole});
       return as_result(g_, reduce, whole);
     }
     const Id blocks = number_of_blocks(g_, elements), block = range(blocks, RangeKind::loop);
-    const Id count = count_in(reduce_block_at(g_, elements, block).elements, number);
-    const Partial p = stored(stripe(reduce, block, number, count), {block, number});
-    const Partial of_block = stored(tree(p, exact, kind, {block}, elements), {block});
+    const Partial p = stored(stripe(reduce, block, number), {block, number});
+    const Partial of_block = stored(tree(p, exact, reduce, {block}, elements), {block});
     const Id each = range(blocks, RangeKind::reduce);
     return reduce_of_blocks(g_, reduce, load(of_block, exact, std::span(&each, 1)), each);
   }
