@@ -96,7 +96,8 @@ Value* Memory::load_each(Id node, llvm::function_ref<Value*(int)> at, llvm::Type
 Value* Memory::load_same(Id node, Value* index, llvm::Type* type, Value* mask, Value* alt) {
   Value* const splat = llvm::getSplatValue(mask);
   Value* const some = splat != nullptr ? splat : b_.CreateOrReduce(mask);
-  Value* const place = b_.CreateSelect(some, address(node, index), zeros_of(node));
+  Value* const at = address(node, index);
+  Value* const place = b_.CreateSelect(some, at, zeros_of(node));
   llvm::LoadInst* const access = b_.CreateAlignedLoad(type, place, alignment(g_, node));
   annotate(access, node);
   return b_.CreateSelect(mask, lanes_of(access, lane_count(mask)), alt);
