@@ -7,6 +7,7 @@
 #include "compiler/ir/entry_values.h"
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/loop_scopes.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/remark.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
@@ -193,12 +194,21 @@ void explain_scattered(const Graph& g, Id sink) {
 }
 
 // How the runtime may cut the outermost loop of a kernel with one tile step.
+// How many iterations of a block of rows, each of several copies, a chunk of a thread has at least. Each chunk reads the whole
+// right operand of a product, so chunks of few rows wait for memory. Many rows give enough chunks for the threads in any case.
+int blocks_in_chunk(const Graph& g, const LoopPlan& rows, int copies) {
+  constexpr std::int64_t enough_chunks = 32, most = 4;
+  const Id extent = g.end(rows.range);
+  if (!rows.block || !g.is_const(extent)) return 1;
+  return narrow<int>(std::clamp<std::int64_t>(g.value(extent) / (copies * enough_chunks), 1, most));
+}
+
 void describe_loop(Graph& g, Lowering& k, std::span<const Id> stores) {
   const std::vector<LoopPlan>& plan = k.plans[0];
   const auto moves = [&](Id store) { return index_stride(g, index_of(g, store), plan[0].range) != 0; };
   k.out.trip_count = plan.empty() ? g.index(1) : g.end(plan[0].range);
   const auto last_loop = [&] { return std::ranges::find(plan.rbegin(), plan.rend(), plan[0].range, &LoopPlan::range); };
-  k.out.alignment = plan.empty() ? 1 : last_loop()->step;
+  k.out.alignment = plan.empty() ? 1 : last_loop()->step * blocks_in_chunk(g, plan[0], last_loop()->step);
   k.out.parallel = !plan.empty() && (k.is_explicit ? !k.in_order : std::ranges::all_of(stores, moves));
   const auto has_loop = [&] { return std::ranges::any_of(g.reachable(stores), [&](Id id) { return g.op(id) == Op::FOR; }); };
   if (plan.empty() && g.remarks() != nullptr && has_loop())

@@ -277,7 +277,12 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
   }
   const std::int64_t block =
       rows_of_block(g, g.reachable(stores), fma_loops, widest, ranges[at], ranges[last], copies) / copies * copies;
-  const bool blocks = (rows == 0 || rows > 2 * copies) && (rows == 0 || block < rows || at == 0) && block > copies;
+  // Threads share the outermost loop. If they shared the rows, each would read all columns. So they share the columns where one
+  // block holds all rows and there are more vectors of columns than copies of rows.
+  const bool by_columns =
+      at == 0 && last == 1 && rows != 0 && rows <= block && (columns == 0 || columns / lanes > rows / copies);
+  const bool blocks =
+      (rows == 0 || rows > 2 * copies) && (rows == 0 || block < rows || at == 0) && block > copies && !by_columns;
   std::vector<LoopPlan> plan;
   for (std::size_t i = 0; i < last; ++i) {
     if (i != at)
