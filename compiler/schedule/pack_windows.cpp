@@ -100,7 +100,7 @@ class WindowPacking {
     const Id to = is_made ? buffer(g_.dtype(o.value), shared->made) : new_buffer(g_.dtype(o.value), extents);
     if (shared != nullptr) shared->made = kernel_.buffers.back();
     const Id place = linear(ranges, extents), padded = padded_value(o);
-    if (!is_made) made.push_back(stored_in(to, place, padded, ranges));
+    if (!is_made) made.push_back(stored_in(to, place, padded, rows_first(ranges)));
     const std::unordered_map<Id, Id> loaded{{o.value, g_.make(Op::LOAD, g_.dtype(o.value), {to, linear(at, extents)})}};
     const Id sink = simplify_(substitute(g_, kernel_.sink, loaded));
     if (flat_ && !(by_taps_ && reads_planes(sink)))
@@ -369,6 +369,21 @@ class WindowPacking {
     Id index = g_.index(0);
     for (std::size_t i = 0; i < at.size(); ++i) index = index_add(g_, index_mul(g_, index, extents[i]), at[i]);
     return simplify_(index);
+  }
+
+  // The ranges in an order in which the outermost one is enough for the threads: the one over rows is the first if there are
+  // few planes, such as the channels of a picture.
+  std::vector<Id> rows_first(std::vector<Id> ranges) const {
+    constexpr std::int64_t few_channels = 16, few_planes = 64;
+    if (ranges.size() < 3) return ranges;
+    std::int64_t planes = 1;
+    for (const Id r : std::span(ranges).first(ranges.size() - 2)) {
+      const std::int64_t n = index_value(g_, g_.end(r)).value_or(few_planes + 1);
+      planes = std::min(planes, few_planes) * std::min(n, few_planes + 1);
+    }
+    if (planes <= few_planes && index_value(g_, g_.end(ranges.front())) < few_channels)
+      std::rotate(ranges.begin(), ranges.end() - 2, ranges.end() - 1);
+    return ranges;
   }
 
   Kernel stored_in(Id buffer, Id index, Id value, std::span<const Id> ranges) {
