@@ -166,7 +166,8 @@ bool RowClusters::only_reduces(const RowCluster& c) {
   for (const int b : tile_steps_[c.kernels[0]].access.loads) loaded = std::max(loaded, model_.extent(nth(s_.buffers, b).size));
   for (const int b : c.local) stored = std::max(stored, model_.extent(nth(s_.buffers, b).size));
   const auto is_local = [&](int b) { return std::ranges::find(c.local, b) != c.local.end(); };
-  return stored * shortest_row <= loaded && std::ranges::all_of(c.kernels, [&](std::size_t k) {
+  // The model takes segments of other calls (component_versions) for empty.
+  return stored > 0 && stored * shortest_row <= loaded && std::ranges::all_of(c.kernels, [&](std::size_t k) {
            const TileStep& p = tile_steps_[k];
            if (!p.has_reduce || p.has_product) return false;
            return k == c.kernels[0] || std::ranges::all_of(p.access.loads, is_local);
