@@ -36,6 +36,7 @@ struct TileStep {
   std::vector<Id> loads;                      // LOAD nodes
   KernelAccess access;
   double operations = 0;  // estimate, for one element
+  double terms = 1;       // of the reductions of one element, estimate
   bool has_reduce = false, has_product = false;
   bool has_chain = false, has_stripes = false;  // long reductions without products: in order, striped
   bool copies = false;                          // it only copies, perhaps with padding

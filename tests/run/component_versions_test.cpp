@@ -69,7 +69,7 @@ TEST(ComponentVersions, Images) {
   check_at_levels(
       "program total\nsymbol N\nsymbol H\nsymbol W\nin f32 [N, H, W] x\nout f32 [N] z\n%0 = param x\n"
       "%1 = reduce %0, sum, axes [1, 2]\nstore z, %1\n",
-      {{"N", 3}, {"H", 4}, {"W", 3}}, 3);
+      {{"N", 3}, {"H", 4}, {"W", 3}}, 4);
 }
 
 }  // namespace
