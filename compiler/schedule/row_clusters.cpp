@@ -86,12 +86,13 @@ TileStep RowClusters::make_tile_step(const Kernel& k) {
     p.extents.push_back(g_.end(r));
   }
   p.access = access_of(g_, k);
+  double repeats = 1;
   for (const Id id : g_.reachable(k.sink)) {
     if (g_.op(id) == Op::LOAD) p.loads.push_back(id);
     if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) p.operations += operation_cost(g_.op(id)).recompute;
     p.joins = p.joins && (!is_elementwise(g_.op(id)) || g_.op(id) == Op::WHERE || g_.dtype(id) == DType::index ||
                           g_.dtype(id) == DType::boolean);
-    if (g_.op(id) == Op::RANGE && g_.range_kind(id) == RangeKind::reduce) p.terms *= std::max(1.0, model_.extent(g_.end(id)));
+    if (g_.op(id) == Op::RANGE && g_.range_kind(id) == RangeKind::reduce) repeats *= std::max(1.0, model_.extent(g_.end(id)));
     if (g_.op(id) != Op::REDUCE) continue;
     p.has_reduce = true;
     p.joins = false;
@@ -103,7 +104,7 @@ TileStep RowClusters::make_tile_step(const Kernel& k) {
     p.has_product = true;
     find_operands(id, p);
   }
-  p.operations *= p.terms;
+  p.operations *= repeats;
   const Id stored = g_.src(g_.store(first), 2);
   p.copies = g_.op(stored) == Op::LOAD ||
              (g_.op(stored) == Op::WHERE && g_.op(g_.src(stored, 1)) == Op::LOAD && g_.is_const(g_.src(stored, 2)));
@@ -157,21 +158,32 @@ std::vector<RowCluster> RowClusters::find() {
   return in_order();
 }
 
-// Whether each kernel but the first reduces only what the others computed, as in a sum over two axes, and these results are
-// much smaller than what the first one loads. Then a tile in the cache saves little.
+// Whether the first kernel loads elements of its rows only to reduce them, and each other one reduces only what the others
+// computed, as in a sum over two axes. If these results are much smaller than what the first one loads, a tile in the cache
+// saves little.
 bool RowClusters::only_reduces(const RowCluster& c) {
   if (c.kernels.size() == 1 || c.local.empty()) return false;
-  double loaded = 0, stored = 0;
   const TileStep& first = tile_steps_[c.kernels[0]];
+  double loaded = 0, stored = 0;
   for (const int b : first.access.loads) loaded = std::max(loaded, model_.extent(nth(s_.buffers, b).size));
-  loaded = std::min(loaded, model_.elements(first.extents) * first.terms);
   for (const int b : c.local) stored = std::max(stored, model_.extent(nth(s_.buffers, b).size));
   const auto is_local = [&](int b) { return std::ranges::find(c.local, b) != c.local.end(); };
-  return stored * shortest_row <= loaded && std::ranges::all_of(c.kernels, [&](std::size_t k) {
+  return stored * shortest_row <= loaded && std::ranges::all_of(first.loads, [&](Id l) { return is_reduced(first, l); }) &&
+         std::ranges::all_of(c.kernels, [&](std::size_t k) {
            const TileStep& p = tile_steps_[k];
            if (!p.has_reduce || p.has_product) return false;
            return k == c.kernels[0] || std::ranges::all_of(p.access.loads, is_local);
          });
+}
+
+// Whether the LOAD moves with the range of a reduction, or does not move with the innermost loop of the kernel.
+bool RowClusters::is_reduced(const TileStep& p, Id load) const {
+  bool moves = false;
+  for (const Id id : g_.reachable(load)) {
+    if (g_.op(id) == Op::RANGE && g_.range_kind(id) == RangeKind::reduce) return true;
+    moves = moves || id == p.loops.back();
+  }
+  return !moves;
 }
 
 // Makes a cluster of each kernel of the cluster.

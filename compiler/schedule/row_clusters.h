@@ -36,7 +36,6 @@ struct TileStep {
   std::vector<Id> loads;                      // LOAD nodes
   KernelAccess access;
   double operations = 0;  // estimate, for one element
-  double terms = 1;       // of the reductions of one element, estimate
   bool has_reduce = false, has_product = false;
   bool has_chain = false, has_stripes = false;  // long reductions without products: in order, striped
   bool copies = false;                          // it only copies, perhaps with padding
@@ -99,6 +98,7 @@ class RowClusters {
   void join_sums(std::size_t cluster);
   void join_sum(std::size_t cluster, std::size_t kernel);
   bool only_reduces(const RowCluster& c);
+  bool is_reduced(const TileStep& p, Id load) const;
   void part(std::size_t cluster);
   void explain();
   Id store_of(std::size_t kernel) const;
