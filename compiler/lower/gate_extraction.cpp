@@ -133,9 +133,11 @@ std::unordered_set<Id> holding(const Graph& g, std::span<const Id> comparisons, 
   return hold;
 }
 
-// A loop of the kernel that has an iteration has a positive end. So 0 < n holds in a loop over i < n - k.
+// The kernel runs only if its outermost loop has an iteration, so the loop's end is positive: 0 < n holds over i < n - k. The
+// ends of inner loops say nothing about nodes that do not depend on their ranges, because these run before the loops.
 Id without_entry_conditions(Graph& g, Id sink, const Facts& facts) {
-  const std::unordered_set<Id> hold = holding(g, fixed_comparisons(g, sink), loops_of(g, sink), facts);
+  const std::vector<Id> loops = loops_of(g, sink), outermost(loops.begin(), loops.begin() + (loops.empty() ? 0 : 1));
+  const std::unordered_set<Id> hold = holding(g, fixed_comparisons(g, sink), outermost, facts);
   if (hold.empty()) return sink;
   const auto is_true = [&](Id c) { return g.is_const(c) && g.value(c) != 0; };
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {
@@ -163,15 +165,17 @@ Id without(Graph& g, Id gate, const std::unordered_set<Id>& conditions) {
   return rest;
 }
 
-// An iteration of a FOR proves that the FOR has one. So 0 < n is no condition of the accesses in a FOR over j < n.
+// An iteration of a loop proves that the loop has one. So 0 < n is no condition of the accesses in a loop over j < n.
 Id without_loop_conditions(Graph& g, Id sink, const Facts& facts) {
   const std::vector<Id> comparisons = fixed_comparisons(g, sink), nodes = g.reachable(sink);
   if (comparisons.empty()) return sink;
   const auto inside = nodes_by_range(g, nodes);
   std::unordered_map<Id, std::unordered_set<Id>> known;  // by access
-  for (const Id loop : nodes) {
-    if (g.op(loop) != Op::FOR) continue;
-    const Id range = g.range_of(loop), of_range[] = {range};
+  std::vector<Id> ranges = loops_of(g, sink);
+  for (const Id id : nodes)
+    if (g.op(id) == Op::FOR) ranges.push_back(g.range_of(id));
+  for (const Id range : ranges) {
+    const Id of_range[] = {range};
     const auto body = inside.find(range);
     const std::unordered_set<Id> hold = holding(g, comparisons, of_range, facts);
     if (hold.empty() || body == inside.end()) continue;
