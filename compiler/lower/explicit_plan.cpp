@@ -195,8 +195,8 @@ bool loops_are_uniform(const Graph& g, std::span<const Id> states, Id lanes) {
   return !bounds_loops(g, states, lanes) && std::ranges::none_of(g.reachable(states), ends_early);
 }
 
-// The bytes of the narrowest lane. Without loops, a lane may be as narrow as the values, if the places of all accesses are a few
-// elements apart for neighbouring lanes. Other places are computed in the lanes.
+// The bytes of the narrowest lane. Without loops, a lane may be as narrow as the values, if the places of all accesses are a
+// few elements apart for neighbouring lanes. Other places are computed in the lanes.
 int narrowest_lane(const Graph& g, std::span<const Id> states, Id lanes) {
   constexpr std::int64_t few = 8;
   const std::vector<Id> nodes = g.reachable(states);

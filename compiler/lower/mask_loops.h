@@ -11,7 +11,8 @@
 // Why: the changed code gives the same results lane by lane and as vectors, so later steps may make vectors of it.
 // Example: FOR j in 0..n[i] { s += x[j] }  ->  FOR j while a { s = a ? s + x[j] : s; a = a && j + 1 < n[i] }, a is the active
 //   flag.
-//   FOR j in 0..(c[i] ? n : 0) { s = s + x[j] }  ->  t = FOR j in 0..n while c[i] { s = s + x[j] }; c[i] ? t : s before the loop
+//   FOR j in 0..(c[i] ? n : 0) { s = s + x[j] }  ->  t = FOR j in 0..n while c[i] { s = s + x[j] }; c[i] ? t : s before the
+//   loop
 #pragma once
 
 #include "compiler/ir/graph.h"

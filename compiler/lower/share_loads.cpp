@@ -14,7 +14,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t most_in_turn = 6;  // copies of a body
+constexpr std::int64_t most_in_turn = 6;        // copies of a body
 constexpr std::int64_t many_iterations = 1000;  // as long as the count is not known
 constexpr std::int64_t most_nodes = 400;        // of a body
 constexpr std::size_t most_loads = 48;
