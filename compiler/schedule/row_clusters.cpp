@@ -158,46 +158,6 @@ std::vector<RowCluster> RowClusters::find() {
   return in_order();
 }
 
-// Whether the first kernel loads elements of its rows only to reduce them, and each other one reduces only what the others
-// computed, as in a sum over two axes. If these results are much smaller than what the first one loads, a tile in the cache
-// saves little.
-bool RowClusters::only_reduces(const RowCluster& c) {
-  if (c.kernels.size() == 1 || c.local.empty()) return false;
-  const TileStep& first = tile_steps_[c.kernels[0]];
-  double loaded = 0, stored = 0;
-  for (const int b : first.access.loads) loaded = std::max(loaded, model_.extent(nth(s_.buffers, b).size));
-  for (const int b : c.local) stored = std::max(stored, model_.extent(nth(s_.buffers, b).size));
-  const auto is_local = [&](int b) { return std::ranges::find(c.local, b) != c.local.end(); };
-  return stored * shortest_row <= loaded && std::ranges::all_of(first.loads, [&](Id l) { return is_reduced(first, l); }) &&
-         std::ranges::all_of(c.kernels, [&](std::size_t k) {
-           const TileStep& p = tile_steps_[k];
-           if (!p.has_reduce || p.has_product) return false;
-           return k == c.kernels[0] || std::ranges::all_of(p.access.loads, is_local);
-         });
-}
-
-// Whether the LOAD moves with the range of a reduction, or does not move with the innermost loop of the kernel.
-bool RowClusters::is_reduced(const TileStep& p, Id load) const {
-  bool moves = false;
-  for (const Id id : g_.reachable(load)) {
-    if (g_.op(id) == Op::RANGE && g_.range_kind(id) == RangeKind::reduce) return true;
-    moves = moves || id == p.loops.back();
-  }
-  return !moves;
-}
-
-// Makes a cluster of each kernel of the cluster.
-void RowClusters::part(std::size_t cluster) {
-  const std::vector<std::size_t> kernels = clusters_[cluster].kernels;
-  clusters_[cluster] = {};
-  for (const std::size_t k : kernels) {
-    cluster_of_[k] = clusters_.size();
-    clusters_.emplace_back().kernels = {k};
-    reach_.push_back(reach_[cluster]);
-    if (k != kernels.front()) apart_[k] = "it only reduces that result, and loops over all rows are faster";
-  }
-}
-
 // Repeats walks over the clusters in their old order. A walk takes each cluster whose predecessors are taken.
 std::vector<RowCluster> RowClusters::in_order() {
   std::vector<RowCluster> out;
