@@ -1,5 +1,5 @@
-// The members of RowClusters for kernels that sum over the rows of a cluster, such as the derivative of an operand that all rows
-// share, and for clusters of kernels that only reduce, which are taken apart.
+// The members of RowClusters for kernels that sum over the rows of a cluster, such as the derivative of an operand that all
+// rows share, and for clusters of kernels that only reduce, which are taken apart.
 #include <algorithm>
 #include <utility>
 
