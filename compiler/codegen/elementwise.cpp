@@ -10,7 +10,7 @@
 #include "compiler/codegen/division.h"
 #include "compiler/codegen/dot2.h"
 #include "compiler/codegen/extremum.h"
-#include "compiler/codegen/invariant_division.h"
+#include "compiler/codegen/reciprocal_division.h"
 #include "compiler/codegen/scale.h"
 #include "compiler/ir/nth.h"
 

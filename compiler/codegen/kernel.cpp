@@ -14,7 +14,7 @@
 #include "compiler/codegen/extremum.h"
 #include "compiler/codegen/extremum_networks.h"
 #include "compiler/codegen/float_values.h"
-#include "compiler/codegen/invariant_division.h"
+#include "compiler/codegen/reciprocal_division.h"
 #include "compiler/codegen/memory.h"
 #include "compiler/codegen/target_machine.h"
 #include "compiler/ir/loop_scopes.h"
@@ -53,7 +53,7 @@ class KernelEmitter {
         scopes_(find_scopes(g, sink)),
         zero_signs_(g, scopes_),
         networks_(g, scopes_, zero_signs_, vector_bits(f)),
-        invariant_divisions_(g, scopes_, vector_bits(f)),
+        reciprocal_divisions_(g, scopes_, vector_bits(f)),
         entry_loads_(loads_of_entry_values(inout)),
         function_(f),
         b_(f.getContext()),
@@ -327,8 +327,8 @@ class KernelEmitter {
           throw std::logic_error("codegen: " + std::string(name(g_.op(t.node))) + " is not a P-level value");
         if (!networks_.inputs(t.node).empty())
           return networks_.emit(b_, t.node, [&](Id input) { return get(input, t.scope); }, in_networks_[t.scope]);
-        if (invariant_divisions_.contains(t.node, t.scope))
-          return emit_invariant_division(b_, get(g_.src(t.node, 0), t.scope), get(g_.src(t.node, 1), t.scope));
+        if (reciprocal_divisions_.contains(t.node, t.scope))
+          return emit_reciprocal_division(b_, get(g_.src(t.node, 0), t.scope), get(g_.src(t.node, 1), t.scope));
         if (is_extremum_of_any_zero(t.node)) return emit_any_zero(t);
         return emit_elementwise(b_, g_, t.node, operand_values(t));
     }
@@ -376,7 +376,7 @@ class KernelEmitter {
   Scopes scopes_;
   const ZeroSigns zero_signs_;
   const ExtremumNetworks networks_;
-  const InvariantDivisions invariant_divisions_;
+  const ReciprocalDivisions reciprocal_divisions_;
   std::vector<Id> entry_loads_;
   llvm::Function& function_;
   LlvmBuilder b_;

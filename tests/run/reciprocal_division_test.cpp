@@ -1,5 +1,5 @@
-// Division by a value that does not change in a loop. With AVX-512, in a loop that needs the divider for other values, it is
-// computed with the reciprocal of the divisor, and must have the bits of the division. Elements are random bits, so that all
+// Division by a value that does not change in a loop. With AVX-512 it is computed with the reciprocal of the divisor, and must
+// have the bits of the division. Elements are random bits, so that all
 // exponents, infinities, NaNs and subnormal numbers occur.
 #include <gtest/gtest.h>
 #include <xmmintrin.h>
@@ -22,12 +22,10 @@ namespace {
 
 constexpr std::int64_t rows = 400, columns = 1003;  // long enough for the loop that uses the reciprocal
 
-// y[i, j] = x[i, j] / s[i]. needs_divider: z = sqrt(x) in the same loop.
-std::string divided(const std::string& type, bool needs_divider) {
-  const std::string z = needs_divider ? "out " + type + " [M, N] z\n" : "", root = "%4 = sqrt %0\nstore z, %4\n";
-  return "program divided\nsymbol M\nsymbol N min 9\nin " + type + " [M, N] x\nin " + type + " [M, 1] s\n" + z + "out " + type +
-         " [M, N] y\n%0 = param x\n%1 = param s\n%2 = expand [M, N] %1\n%3 = fdiv %0, %2\n" + (needs_divider ? root : "") +
-         "store y, %3\n";
+// y[i, j] = x[i, j] / s[i]
+std::string divided(const std::string& type) {
+  return "program divided\nsymbol M\nsymbol N min 9\nin " + type + " [M, N] x\nin " + type + " [M, 1] s\nout " + type +
+         " [M, N] y\n%0 = param x\n%1 = param s\n%2 = expand [M, N] %1\n%3 = fdiv %0, %2\nstore y, %3\n";
 }
 
 template <class T, class Bits>
@@ -48,14 +46,13 @@ Array random_bits(DType d, std::vector<std::int64_t> extents, bool moderate, std
 template <class T, class Bits>
 void check(DType d, const std::string& type, bool moderate) {
   Graph g;
-  const Program p = read_program(g, divided(type, true), "program.kiln");
+  const Program p = read_program(g, divided(type), "program.kiln");
   std::vector<std::string> variants{"x86-64-v3"};
   if (__builtin_cpu_supports("x86-64-v4")) variants.emplace_back("x86-64-v4");
   CompiledProgram compiled(g, p, variants);
   std::mt19937_64 random(7);
   const std::vector<Array> arguments{random_bits<T, Bits>(d, {rows, columns}, moderate, random),
-                                     random_bits<T, Bits>(d, {rows, 1}, moderate, random), Array::zeros(d, {rows, columns}),
-                                     Array::zeros(d, {rows, columns})};
+                                     random_bits<T, Bits>(d, {rows, 1}, moderate, random), Array::zeros(d, {rows, columns})};
   Array expected = arguments.back();
   const auto element = [](const Array& a, std::size_t i) {
     T v;
@@ -72,12 +69,12 @@ void check(DType d, const std::string& type, bool moderate) {
   }
 }
 
-TEST(InvariantDivision, OfAnyBits) {
+TEST(ReciprocalDivision, OfAnyBits) {
   check<float, std::uint32_t>(DType::f32, "f32", false);
   check<double, std::uint64_t>(DType::f64, "f64", false);
 }
 
-TEST(InvariantDivision, OfModerateNumbers) {
+TEST(ReciprocalDivision, OfModerateNumbers) {
   check<float, std::uint32_t>(DType::f32, "f32", true);
   check<double, std::uint64_t>(DType::f64, "f64", true);
 }
@@ -92,21 +89,20 @@ std::string llvm_ir(const std::string& program, const std::string& cpu) {
 }
 
 // The number of divisions by reciprocals whose results are stored without a mask.
-std::ptrdiff_t divisions_of_whole_vectors(const std::string& type, bool needs_divider, const std::string& cpu) {
-  const std::string ir = llvm_ir(divided(type, needs_divider), cpu);
+std::ptrdiff_t divisions_of_whole_vectors(const std::string& type, const std::string& cpu) {
+  const std::string ir = llvm_ir(divided(type), cpu);
   const std::regex block("\neither[0-9]*:[^\n]*((\n +[^\n]*)+)");
   return std::count_if(std::sregex_iterator(ir.begin(), ir.end(), block), std::sregex_iterator(),
                        [](const std::smatch& m) { return m[1].str().find("\n  store <") != std::string::npos; });
 }
 
-// Beside a square root, the divider is busy. Only the loops over whole vectors have so many iterations that a reciprocal pays.
-// There are five: two for short rows, and three for long rows. The last one of each has one register at most, and one for long
-// rows stores past the caches. The first iteration of the loops for long rows depends on the pointer.
-TEST(InvariantDivision, IsInTheLoopOfWholeVectors) {
+// Only the loops over whole vectors have so many iterations that a reciprocal pays. There are five: two for short rows, and
+// three for long rows. The last one of each has one register at most, and one for long rows stores past the caches. The first
+// iteration of the loops for long rows depends on the pointer.
+TEST(ReciprocalDivision, IsInTheLoopOfWholeVectors) {
   for (const std::string type : {"f32", "f64"}) {
-    EXPECT_EQ(divisions_of_whole_vectors(type, true, "x86-64-v4"), 5) << type;
-    EXPECT_EQ(divisions_of_whole_vectors(type, true, "x86-64-v3"), 0) << type;
-    EXPECT_EQ(divisions_of_whole_vectors(type, false, "x86-64-v4"), 0) << type;
+    EXPECT_EQ(divisions_of_whole_vectors(type, "x86-64-v4"), 5) << type;
+    EXPECT_EQ(divisions_of_whole_vectors(type, "x86-64-v3"), 0) << type;
   }
 }
 
@@ -145,7 +141,7 @@ void check_integers(const std::string& type, DType d, const std::string& result,
   }
 }
 
-TEST(InvariantDivision, OfBytesIsTwoProducts) {
+TEST(ReciprocalDivision, OfBytesIsTwoProducts) {
   for (const char* cpu : {"x86-64-v3", "x86-64-v4"}) {
     EXPECT_EQ(llvm_ir(integers_divided("u8", "f32", "255"), cpu).find("fdiv <"), std::string::npos) << cpu;
     EXPECT_NE(llvm_ir(integers_divided("i64", "f32", "255"), cpu).find("fdiv <"), std::string::npos) << cpu;
@@ -153,7 +149,7 @@ TEST(InvariantDivision, OfBytesIsTwoProducts) {
 }
 
 // Two products are the quotients of most constants; a tiny or a huge divisor has none.
-TEST(InvariantDivision, OfAllSmallIntegers) {
+TEST(ReciprocalDivision, OfAllSmallIntegers) {
   const std::pair<const char*, DType> types[] = {
       {"u8", DType::u8}, {"i8", DType::i8}, {"u16", DType::u16}, {"i16", DType::i16}};
   for (const auto& [type, d] : types)
@@ -164,7 +160,7 @@ TEST(InvariantDivision, OfAllSmallIntegers) {
 
 // A generator that was linked with -ffast-math flushes subnormal numbers to zero. With a huge divisor, the quotients of 0 and
 // 1, the reciprocal and both products are then zero.
-TEST(InvariantDivision, OfSmallIntegersWhereTheCompilerFlushesSubnormals) {
+TEST(ReciprocalDivision, OfSmallIntegersWhereTheCompilerFlushesSubnormals) {
   constexpr unsigned flush_to_zero = 0x8000, denormals_are_zero = 0x40;
   const unsigned environment = _mm_getcsr();
   for (const char* type : {"bool", "u8"})
