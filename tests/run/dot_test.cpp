@@ -98,7 +98,7 @@ TEST_P(Dot, OfEachColumn) {
   check(columns(GetParam(), "K", "symbol K max 65536\n"), calls);
   calls.push_back({{65'537, 17}, {65'537}, {17}});
   check(columns(GetParam(), "K"), calls);
-  for (const std::int64_t n : {9, 16, 17, 31, 32, 33, 100, 127})
+  for (const std::int64_t n : {9, 17, 32, 127})
     check(columns(GetParam(), std::to_string(n)), {{{n, 0}, {n}, {0}}, {{n, 1}, {n}, {1}}, {{n, 45}, {n}, {45}}});
 }
 

@@ -5,3 +5,4 @@ kiln_add_test(resume_test run
   SOURCES run/resume_test.cpp ${captured}
   LIBS kiln_tools captured_makers kiln::dsl)
 target_compile_definitions(resume_test PRIVATE TESTS_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
+kiln_add_long_test(resume_test ${CMAKE_COMMAND} -E env KILN_ALL_CASES=1 $<TARGET_FILE:resume_test>)

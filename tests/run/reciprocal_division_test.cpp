@@ -79,6 +79,38 @@ TEST(ReciprocalDivision, OfModerateNumbers) {
   check<double, std::uint64_t>(DType::f64, "f64", true);
 }
 
+// y = x / s and z = s / s for a divisor that differs from lane to lane.
+TEST(ReciprocalDivision, OfASharedDivisor) {
+  const std::string program =
+      "program shared\nsymbol N\nin f32 [N] x\nin f32 [N] s\nout f32 [N] y\nout f32 [N] z\n%0 = param x\n%1 = param s\n"
+      "%2 = fdiv %0, %1\n%3 = fdiv %1, %1\nstore y, %2\nstore z, %3\n";
+  for (const bool moderate : {false, true}) {
+    Graph g;
+    const Program p = read_program(g, program, "program.kiln");
+    std::vector<std::string> variants{"x86-64-v3"};
+    if (__builtin_cpu_supports("x86-64-v4")) variants.emplace_back("x86-64-v4");
+    CompiledProgram compiled(g, p, variants);
+    std::mt19937_64 random(8);
+    constexpr std::int64_t n = 100'003;
+    const auto numbers = [&] { return random_bits<float, std::uint32_t>(DType::f32, {n}, moderate, random); };
+    const Array x = numbers(), divisors = numbers();
+    const std::vector<Array> arguments{x, divisors, Array::zeros(DType::f32, {n}), Array::zeros(DType::f32, {n})};
+    std::vector<Array> expected{arguments[2], arguments[3]};
+    const auto* a = reinterpret_cast<const float*>(x.data.data());
+    const auto* b = reinterpret_cast<const float*>(divisors.data.data());
+    for (std::size_t i = 0; i < expected[0].elements(); ++i) {
+      const float quotients[] = {a[i] / b[i], b[i] / b[i]};
+      for (std::size_t k = 0; k < 2; ++k) std::memcpy(expected[k].data.data() + 4 * i, &quotients[k], 4);
+    }
+    for (const std::string& cpu : variants) {
+      compiled.force(cpu);
+      const std::vector<Array> results = compiled(arguments);
+      EXPECT_EQ(difference(expected[0], results[2]), "") << cpu << ' ' << moderate;
+      EXPECT_EQ(difference(expected[1], results[3]), "") << cpu << ' ' << moderate;
+    }
+  }
+}
+
 std::string llvm_ir(const std::string& program, const std::string& cpu) {
   Graph g;
   const Program p = read_program(g, program, "program.kiln");
