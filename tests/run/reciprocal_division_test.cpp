@@ -1,6 +1,6 @@
-// Division by a value that does not change in a loop. With AVX-512 it is computed with the reciprocal of the divisor, and must
-// have the bits of the division. Elements are random bits, so that all
-// exponents, infinities, NaNs and subnormal numbers occur.
+// Division by a value that does not change in a loop, or by which several numbers are divided. With AVX-512 it is computed with
+// the reciprocal of the divisor, and must have the bits of the division. Elements are random bits, so that all exponents,
+// infinities, NaNs and subnormal numbers occur.
 #include <gtest/gtest.h>
 #include <xmmintrin.h>
 
@@ -21,6 +21,12 @@ namespace kiln::compiler::testing {
 namespace {
 
 constexpr std::int64_t rows = 400, columns = 1003;  // long enough for the loop that uses the reciprocal
+
+std::vector<std::string> variants_of_host() {
+  std::vector<std::string> variants{"x86-64-v3"};
+  if (__builtin_cpu_supports("x86-64-v4")) variants.emplace_back("x86-64-v4");
+  return variants;
+}
 
 // y[i, j] = x[i, j] / s[i]
 std::string divided(const std::string& type) {
@@ -47,8 +53,7 @@ template <class T, class Bits>
 void check(DType d, const std::string& type, bool moderate) {
   Graph g;
   const Program p = read_program(g, divided(type), "program.kiln");
-  std::vector<std::string> variants{"x86-64-v3"};
-  if (__builtin_cpu_supports("x86-64-v4")) variants.emplace_back("x86-64-v4");
+  const std::vector<std::string> variants = variants_of_host();
   CompiledProgram compiled(g, p, variants);
   std::mt19937_64 random(7);
   const std::vector<Array> arguments{random_bits<T, Bits>(d, {rows, columns}, moderate, random),
@@ -79,16 +84,16 @@ TEST(ReciprocalDivision, OfModerateNumbers) {
   check<double, std::uint64_t>(DType::f64, "f64", true);
 }
 
-// y = x / s and z = s / s for a divisor that differs from lane to lane.
+// y = x / s and z = s / s, for a divisor that differs from lane to lane
+const std::string shared =
+    "program shared\nsymbol N\nin f32 [N] x\nin f32 [N] s\nout f32 [N] y\nout f32 [N] z\n%0 = param x\n%1 = param s\n"
+    "%2 = fdiv %0, %1\n%3 = fdiv %1, %1\nstore y, %2\nstore z, %3\n";
+
 TEST(ReciprocalDivision, OfASharedDivisor) {
-  const std::string program =
-      "program shared\nsymbol N\nin f32 [N] x\nin f32 [N] s\nout f32 [N] y\nout f32 [N] z\n%0 = param x\n%1 = param s\n"
-      "%2 = fdiv %0, %1\n%3 = fdiv %1, %1\nstore y, %2\nstore z, %3\n";
   for (const bool moderate : {false, true}) {
     Graph g;
-    const Program p = read_program(g, program, "program.kiln");
-    std::vector<std::string> variants{"x86-64-v3"};
-    if (__builtin_cpu_supports("x86-64-v4")) variants.emplace_back("x86-64-v4");
+    const Program p = read_program(g, shared, "program.kiln");
+    const std::vector<std::string> variants = variants_of_host();
     CompiledProgram compiled(g, p, variants);
     std::mt19937_64 random(8);
     constexpr std::int64_t n = 100'003;
@@ -138,6 +143,12 @@ TEST(ReciprocalDivision, IsInTheLoopOfWholeVectors) {
   }
 }
 
+// In a branch that is rarely taken, x is divided by s.
+TEST(ReciprocalDivision, IsSharedByDivisions) {
+  EXPECT_NE(llvm_ir(shared, "x86-64-v4").find("either"), std::string::npos);
+  EXPECT_EQ(llvm_ir(shared, "x86-64-v3").find("either"), std::string::npos);
+}
+
 // y[i] = x[i] / divisor
 std::string integers_divided(const std::string& type, const std::string& result, const std::string& divisor) {
   return "program divided\nsymbol N\nin " + type + " [N] x\nout " + result + " [N] y\n%0 = param x\n%1 = cast " + result +
@@ -149,8 +160,7 @@ std::string integers_divided(const std::string& type, const std::string& result,
 void check_integers(const std::string& type, DType d, const std::string& result, const std::string& divisor) {
   Graph g;
   const Program p = read_program(g, integers_divided(type, result, divisor), "program.kiln");
-  std::vector<std::string> variants{"x86-64-v3"};
-  if (__builtin_cpu_supports("x86-64-v4")) variants.emplace_back("x86-64-v4");
+  const std::vector<std::string> variants = variants_of_host();
   CompiledProgram compiled(g, p, variants);
   const std::int64_t n = std::int64_t{1} << (8 * bytes(d));
   Array x = Array::zeros(d, {n});
