@@ -4,6 +4,8 @@
 
 #include "tests/grad/run.h"
 
+namespace edges_test {
+
 using namespace kiln;
 using grad_test::expect_near;
 using grad_test::Tensors;
@@ -345,3 +347,5 @@ TEST(GradEdges, RunningProductsWithZeros) {
 }
 
 }  // namespace
+
+}  // namespace edges_test

@@ -8,6 +8,8 @@
 #include "tests/grad/run.h"
 #include "tests/grad/threefry.h"
 
+namespace forward_scopes_test {
+
 using namespace kiln;
 using grad_test::around_zero;
 using grad_test::Program;
@@ -396,3 +398,5 @@ TEST(Forward, Errors) {
 }
 
 }  // namespace
+
+}  // namespace forward_scopes_test

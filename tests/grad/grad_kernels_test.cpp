@@ -6,6 +6,8 @@
 #include "tests/grad/run.h"
 #include "tests/grad/threefry.h"
 
+namespace grad_kernels_test {
+
 using namespace kiln;
 using grad_test::around_zero;
 using grad_test::Program;
@@ -348,3 +350,5 @@ TEST(GradKernels, Halves) {
 }
 
 }  // namespace
+
+}  // namespace grad_kernels_test

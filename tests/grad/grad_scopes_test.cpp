@@ -8,6 +8,8 @@
 #include "tests/grad/run.h"
 #include "tests/grad/threefry.h"
 
+namespace grad_scopes_test {
+
 using namespace kiln;
 using grad_test::around_zero;
 using grad_test::expect_near;
@@ -407,3 +409,5 @@ TEST(Grad, Errors) {
 }
 
 }  // namespace
+
+}  // namespace grad_scopes_test

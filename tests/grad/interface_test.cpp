@@ -5,6 +5,8 @@
 #include "tests/grad/run.h"
 #include "tests/grad/threefry.h"
 
+namespace interface_test {
+
 using namespace kiln;
 using grad_test::around_zero;
 using grad_test::expect_near;
@@ -269,3 +271,5 @@ TEST(Grad, MixedPrecision) {
 }
 
 }  // namespace
+
+}  // namespace interface_test

@@ -6,6 +6,8 @@
 #include "tests/grad/run.h"
 #include "tests/grad/threefry.h"
 
+namespace layers_test {
+
 using namespace kiln;
 using grad_test::around_zero;
 using grad_test::Tensor;
@@ -213,3 +215,5 @@ TEST(GradLayers, Recurrent) {
 }
 
 }  // namespace
+
+}  // namespace layers_test

@@ -6,6 +6,8 @@
 #include "tests/grad/run.h"
 #include "tests/grad/threefry.h"
 
+namespace library_test {
+
 using namespace kiln;
 using grad_test::around_zero;
 using grad_test::Program;
@@ -181,3 +183,5 @@ TEST(GradLibrary, Gather) {
 }
 
 }  // namespace
+
+}  // namespace library_test

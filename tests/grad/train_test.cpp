@@ -10,6 +10,8 @@
 #include "tests/grad/run.h"
 #include "tests/grad/threefry.h"
 
+namespace train_test {
+
 using grad_test::around_zero;
 using grad_test::Program;
 using grad_test::Tensor;
@@ -194,3 +196,5 @@ TEST(Train, KernelCounts) {
 }
 
 }  // namespace
+
+}  // namespace train_test

@@ -8,6 +8,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace around_kernels_test {
+
 using namespace kiln;
 
 namespace {
@@ -97,3 +99,5 @@ TEST(HostLoops, BitonicSort) {
 }
 
 }  // namespace
+
+}  // namespace around_kernels_test

@@ -6,6 +6,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace array_values_test {
+
 using namespace kiln;
 
 namespace {
@@ -98,3 +100,5 @@ TEST(ArrayValues, SmallLocalArrays) {
 }
 
 }  // namespace
+
+}  // namespace array_values_test

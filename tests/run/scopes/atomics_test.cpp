@@ -8,6 +8,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace atomics_test {
+
 using namespace kiln;
 
 namespace {
@@ -251,3 +253,5 @@ TEST(Atomics, LanesOfIndices) {
 }
 
 }  // namespace
+
+}  // namespace atomics_test

@@ -8,6 +8,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace beginnings_test {
+
 using namespace kiln;
 
 namespace {
@@ -240,3 +242,5 @@ TEST(Beginnings, WiderSums) {
 }
 
 }  // namespace
+
+}  // namespace beginnings_test

@@ -8,6 +8,8 @@
 #include "tests/run/compiled.h"
 #include "tests/run/scopes/run_scopes.h"
 
+namespace checks_test {
+
 using namespace kiln;
 
 namespace {
@@ -156,3 +158,5 @@ TEST(Checks, AreWrittenAndRead) {
 }
 
 }  // namespace
+
+}  // namespace checks_test

@@ -5,6 +5,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace components_test {
+
 using namespace kiln;
 
 namespace {
@@ -131,3 +133,5 @@ TEST(Components, OfRowsThatAreAdded) {
 }
 
 }  // namespace
+
+}  // namespace components_test

@@ -6,6 +6,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace control_test {
+
 using namespace kiln;
 
 namespace {
@@ -372,3 +374,5 @@ TEST(Scopes, TensorsOfAnotherShapeInAKernel) {
 }
 
 }  // namespace
+
+}  // namespace control_test

@@ -5,6 +5,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace defects_kernels_test {
+
 using namespace kiln;
 
 namespace {
@@ -101,3 +103,5 @@ TEST(Defects, OperandsOfAProduct) {
 }
 
 }  // namespace
+
+}  // namespace defects_kernels_test

@@ -7,6 +7,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace defects_test {
+
 using namespace kiln;
 
 namespace {
@@ -222,3 +224,5 @@ TEST(Defects, EqualExtents) {
 }
 
 }  // namespace
+
+}  // namespace defects_test

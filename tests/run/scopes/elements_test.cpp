@@ -7,6 +7,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace elements_test {
+
 using namespace kiln;
 using kiln::dsl::mode;  // for functions; inside a program it is a member
 
@@ -385,3 +387,5 @@ TEST(Elements, Scatter) {
 }
 
 }  // namespace
+
+}  // namespace elements_test

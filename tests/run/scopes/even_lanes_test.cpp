@@ -6,6 +6,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace even_lanes_test {
+
 using namespace kiln;
 
 namespace {
@@ -170,3 +172,5 @@ TEST(EvenLanes, ClampsOfTheCall) {
 }
 
 }  // namespace
+
+}  // namespace even_lanes_test

@@ -7,6 +7,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace far_bounds_test {
+
 using namespace kiln;
 
 namespace {
@@ -60,3 +62,5 @@ TEST(Scopes, FarBounds) {
 }
 
 }  // namespace
+
+}  // namespace far_bounds_test

@@ -10,6 +10,8 @@
 #include "tests/run/compiled.h"
 #include "tests/run/scopes/run_scopes.h"
 
+namespace features_test {
+
 using namespace kiln;
 
 namespace {
@@ -190,3 +192,5 @@ TEST(Features, FunctionsAreMapped) {
 }
 
 }  // namespace
+
+}  // namespace features_test

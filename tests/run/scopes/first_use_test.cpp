@@ -6,6 +6,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace first_use_test {
+
 using namespace kiln;
 
 namespace {
@@ -145,3 +147,5 @@ TEST(FirstUse, ElementsOfEmptyTablesAreZero) {
 }
 
 }  // namespace
+
+}  // namespace first_use_test

@@ -8,6 +8,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace host_kernels_test {
+
 using namespace kiln;
 
 namespace {
@@ -166,3 +168,5 @@ TEST(HostKernels, StateBetweenTwoUpdates) {
 }
 
 }  // namespace
+
+}  // namespace host_kernels_test

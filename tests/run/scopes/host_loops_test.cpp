@@ -7,6 +7,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace host_loops_test {
+
 namespace {
 
 using Floats = std::vector<float>;
@@ -153,3 +155,5 @@ TEST(HostLoopTexts, Power) {
 }
 
 }  // namespace
+
+}  // namespace host_loops_test

@@ -8,6 +8,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace host_programs_test {
+
 using namespace kiln;
 
 namespace {
@@ -339,3 +341,5 @@ TEST(HostLoops, Helpers) {
 }
 
 }  // namespace
+
+}  // namespace host_programs_test

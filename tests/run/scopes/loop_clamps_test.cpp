@@ -7,6 +7,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace loop_clamps_test {
+
 using namespace kiln;
 
 namespace {
@@ -142,3 +144,5 @@ TEST(LoopClamps, InteriorOfAMatrix) {
 }
 
 }  // namespace
+
+}  // namespace loop_clamps_test

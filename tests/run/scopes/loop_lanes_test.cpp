@@ -8,6 +8,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace loop_lanes_test {
+
 using namespace kiln;
 
 namespace {
@@ -251,3 +253,5 @@ TEST(LoopLanes, PositionsOutOfBounds) {
 }
 
 }  // namespace
+
+}  // namespace loop_lanes_test

@@ -9,6 +9,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace module_lists_test {
+
 using namespace kiln;
 
 namespace {
@@ -131,3 +133,5 @@ TEST(ModuleLists, OneModuleAndNone) {
 }
 
 }  // namespace
+
+}  // namespace module_lists_test

@@ -6,6 +6,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace multiples_test {
+
 using namespace kiln;
 
 namespace {
@@ -145,3 +147,5 @@ TEST(Multiples, BoundsOfParts) {
 }
 
 }  // namespace
+
+}  // namespace multiples_test

@@ -8,6 +8,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace nesting_test {
+
 using namespace kiln;
 
 namespace {
@@ -286,3 +288,5 @@ TEST(Nesting, StagesOutsideOfKernels) {
 }
 
 }  // namespace
+
+}  // namespace nesting_test

@@ -8,6 +8,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace newcomers_columns_test {
+
 using namespace kiln;
 
 namespace {
@@ -319,3 +321,5 @@ TEST(NewcomersColumns, TransposedInPlace) {
 }
 
 }  // namespace
+
+}  // namespace newcomers_columns_test

@@ -6,6 +6,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace newcomers_kernels_test {
+
 using namespace kiln;
 
 namespace {
@@ -284,3 +286,5 @@ TEST(NewcomersKernels, ReadsOfOwnWrites) {
 }
 
 }  // namespace
+
+}  // namespace newcomers_kernels_test

@@ -12,6 +12,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace newcomers_tensors_test {
+
 using namespace kiln;
 
 namespace {
@@ -316,3 +318,5 @@ TEST(NewcomersTensors, Scatters) {
 }
 
 }  // namespace
+
+}  // namespace newcomers_tensors_test

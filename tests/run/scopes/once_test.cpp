@@ -8,6 +8,8 @@
 #include "compiler/ir/program.h"
 #include "tests/run/scopes/run_scopes.h"
 
+namespace once_test {
+
 using namespace kiln;
 
 namespace {
@@ -131,3 +133,5 @@ TEST(Once, Cholesky) {
 }
 
 }  // namespace
+
+}  // namespace once_test

@@ -10,6 +10,8 @@
 #include "tests/run/compiled.h"
 #include "tests/run/scopes/run_scopes.h"
 
+namespace parts_test {
+
 using namespace kiln;
 
 namespace {
@@ -366,3 +368,5 @@ TEST(Parts, SmallVectorsInKernels) {
 }
 
 }  // namespace
+
+}  // namespace parts_test

@@ -8,6 +8,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace ranges_test {
+
 using namespace kiln;
 
 namespace {
@@ -200,3 +202,5 @@ TEST(Ranges, BlockedCholesky) {
 }
 
 }  // namespace
+
+}  // namespace ranges_test

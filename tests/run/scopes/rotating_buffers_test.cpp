@@ -7,6 +7,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace rotating_buffers_test {
+
 using namespace kiln;
 
 namespace {
@@ -381,3 +383,5 @@ TEST(RotatingBuffers, PairsOfOtherSizesAndTypes) {
 }
 
 }  // namespace
+
+}  // namespace rotating_buffers_test

@@ -5,6 +5,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace row_chains_test {
+
 using namespace kiln;
 
 namespace {
@@ -118,3 +120,5 @@ TEST(RowChains, RowsThatShareSetsOfTheCache) {
 }
 
 }  // namespace
+
+}  // namespace row_chains_test

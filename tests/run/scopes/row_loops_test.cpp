@@ -6,6 +6,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace row_loops_test {
+
 using namespace kiln;
 
 namespace {
@@ -199,3 +201,5 @@ TEST(RowLoops, Batch) {
 }
 
 }  // namespace
+
+}  // namespace row_loops_test

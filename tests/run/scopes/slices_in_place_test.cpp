@@ -6,6 +6,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace slices_in_place_test {
+
 using namespace kiln;
 
 namespace {
@@ -93,3 +95,5 @@ TEST(SlicesInPlace, SumsOfRows) {
 }
 
 }  // namespace
+
+}  // namespace slices_in_place_test

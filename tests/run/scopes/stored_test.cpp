@@ -7,6 +7,8 @@
 #include "tests/run/compiled.h"
 #include "tests/run/scopes/run_scopes.h"
 
+namespace stored_test {
+
 using namespace kiln;
 
 namespace {
@@ -70,3 +72,5 @@ TEST(Parts, Stored) {
 }
 
 }  // namespace
+
+}  // namespace stored_test

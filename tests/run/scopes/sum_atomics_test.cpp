@@ -8,6 +8,8 @@
 #include "compiler/ir/program.h"
 #include "tests/run/scopes/run_scopes.h"
 
+namespace sum_atomics_test {
+
 using namespace kiln;
 
 namespace {
@@ -193,3 +195,5 @@ TEST(SumAtomics, AllWorkItemsToOneElement) {
 }
 
 }  // namespace
+
+}  // namespace sum_atomics_test

@@ -7,6 +7,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace values_test {
+
 using namespace kiln;
 
 namespace {
@@ -350,3 +352,5 @@ TEST(Values, SumsOfAllSizesOfSmallTensors) {
 }
 
 }  // namespace
+
+}  // namespace values_test

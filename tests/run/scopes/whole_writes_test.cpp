@@ -5,6 +5,8 @@
 
 #include "tests/run/scopes/run_scopes.h"
 
+namespace whole_writes_test {
+
 using namespace kiln;
 
 namespace {
@@ -230,3 +232,5 @@ TEST(WholeWrites, LoopsWithoutIterationsLeaveZeros) {
 }
 
 }  // namespace
+
+}  // namespace whole_writes_test

@@ -7,6 +7,8 @@
 
 #include "tests/run/scopes/workgroups.h"
 
+namespace workgroup_lanes_test {
+
 using namespace kiln;
 
 namespace {
@@ -237,3 +239,5 @@ TEST(Workgroups, SmallerOnOneAxis) {
 }
 
 }  // namespace
+
+}  // namespace workgroup_lanes_test

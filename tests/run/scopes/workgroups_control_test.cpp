@@ -5,6 +5,8 @@
 #include "compiler/ir/diagnostic.h"
 #include "tests/run/scopes/workgroups.h"
 
+namespace workgroups_control_test {
+
 using namespace kiln;
 
 namespace {
@@ -343,3 +345,5 @@ TEST(Workgroups, LoopsInLoopsThatWorkItemsLeave) {
 }
 
 }  // namespace
+
+}  // namespace workgroups_control_test

@@ -7,6 +7,8 @@
 
 #include "tests/run/scopes/workgroups.h"
 
+namespace workgroups_test {
+
 using namespace kiln;
 
 namespace {
@@ -353,3 +355,5 @@ TEST(Workgroups, ArrayOfOutside) {
 }
 
 }  // namespace
+
+}  // namespace workgroups_test

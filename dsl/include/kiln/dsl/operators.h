@@ -116,46 +116,85 @@ inline constexpr why binary_why = detail::check_binary<A, B, K>();
 template <class X, klass K>
 inline constexpr why unary_why = detail::check_unary<X, K>();
 
-template <class Self>
-struct ops {
-#define KILN_X(sym, k, R, o)                                   \
-  template <class B>                                           \
-    requires(binary_why<Self, B, klass::k> == why::ok)         \
-  friend constexpr auto operator sym(at<Self> a, const B& b) { \
-    return detail::binary_node<R>(o, a.l, a.e, b);             \
-  }                                                            \
-  template <Literal B>                                         \
-    requires(binary_why<B, Self, klass::k> == why::ok)         \
-  friend constexpr auto operator sym(const B& b, at<Self> a) { \
-    return detail::binary_node<R>(o, a.l, b, a.e);             \
+// The friends of one type. g++ compares each new friend with all friends of the same name in the namespace, so the time is
+// quadratic in the number of types. Therefore the types are spread over several namespaces.
+#define KILN_X(sym, k, R, o)                                         \
+  template <class B>                                                 \
+  friend constexpr auto operator sym(at<Self> a, const B& b)         \
+    requires(binary_why<Self, B, klass::k> == why::ok)               \
+  {                                                                  \
+    return detail::binary_node<R>(o, a.l, a.e, b);                   \
+  }                                                                  \
+  template <class B>                                                 \
+  friend constexpr auto operator sym(const B& b, at<Self> a)         \
+    requires(Literal<B> && binary_why<B, Self, klass::k> == why::ok) \
+  {                                                                  \
+    return detail::binary_node<R>(o, a.l, b, a.e);                   \
   }
-  KILN_BINARY_OPERATORS(KILN_X)
-#undef KILN_X
-#define KILN_X(sym, k, R, o)                                   \
-  template <class B>                                           \
-    requires(binary_why<Self, B, klass::k> == why::ok)         \
-  friend constexpr auto operator sym(at<Self> a, const B& b) { \
-    return detail::binary_node<R>(o, a.l, b, a.e);             \
-  }                                                            \
-  template <Literal B>                                         \
-    requires(binary_why<B, Self, klass::k> == why::ok)         \
-  friend constexpr auto operator sym(const B& b, at<Self> a) { \
-    return detail::binary_node<R>(o, a.l, a.e, b);             \
+#define KILN_SWAPPED(sym, k, R, o)                                   \
+  template <class B>                                                 \
+  friend constexpr auto operator sym(at<Self> a, const B& b)         \
+    requires(binary_why<Self, B, klass::k> == why::ok)               \
+  {                                                                  \
+    return detail::binary_node<R>(o, a.l, b, a.e);                   \
+  }                                                                  \
+  template <class B>                                                 \
+  friend constexpr auto operator sym(const B& b, at<Self> a)         \
+    requires(Literal<B> && binary_why<B, Self, klass::k> == why::ok) \
+  {                                                                  \
+    return detail::binary_node<R>(o, a.l, a.e, b);                   \
   }
-  KILN_SWAPPED_OPERATORS(KILN_X)
-#undef KILN_X
-#define KILN_X(sym, k, o)                          \
+#define KILN_UNARY(sym, k, o)                      \
   friend constexpr auto operator sym(at<Self> a)   \
     requires(unary_why<Self, klass::k> == why::ok) \
   {                                                \
     return detail::unary_node(o, a.l, a.e);        \
   }
-  KILN_UNARY_OPERATORS(KILN_X)
+// auto s = scope(x). The call finds this friend by its operand, so the user's scope has no name `scope`.
+#define KILN_FRIENDS(part)                                                       \
+  namespace detail::friends_##part {                                             \
+    template <class Self>                                                        \
+    struct of_type {                                                             \
+      KILN_BINARY_OPERATORS(KILN_X)                                              \
+      KILN_SWAPPED_OPERATORS(KILN_SWAPPED)                                       \
+      KILN_UNARY_OPERATORS(KILN_UNARY)                                           \
+      friend constexpr auto scope(const Self& x) { return detail::scope_of(x); } \
+    };                                                                           \
+  }                                                                              \
+  namespace detail {                                                             \
+  template <class Self>                                                          \
+  struct friends<Self, part> {                                                   \
+    using type = friends_##part::of_type<Self>;                                  \
+  };                                                                             \
+  }
+
+namespace detail {
+
+// The part of a type depends on the length of its name, which the compiler has without a loop.
+template <class Self>
+constexpr int part_of() {
+  return sizeof(__PRETTY_FUNCTION__) % 8;
+}
+template <class Self, int Part = detail::part_of<Self>()>
+struct friends;
+
+}  // namespace detail
+
+KILN_FRIENDS(0)
+KILN_FRIENDS(1)
+KILN_FRIENDS(2)
+KILN_FRIENDS(3)
+KILN_FRIENDS(4)
+KILN_FRIENDS(5)
+KILN_FRIENDS(6)
+KILN_FRIENDS(7)
+#undef KILN_FRIENDS
 #undef KILN_X
+#undef KILN_SWAPPED
+#undef KILN_UNARY
 
-  // auto s = scope(x). The call finds this friend by its operand, so the user's scope has no name `scope`.
-  friend constexpr auto scope(const Self& x) { return detail::scope_of(x); }
-
+template <class Self>
+struct ops : detail::friends<Self>::type {
 #if defined(__clang__)
   // Never chosen. clang prints the name of the constraint where a captured value initialises a value of C++.
   template <no_value_of_cpp__write_auto_var_cast_or_local B>
