@@ -9,7 +9,7 @@ namespace kiln::compiler {
 namespace {
 
 constexpr int small = 100;  // largest magnitude in the solver's first search for a counterexample
-constexpr int quick = 1;    // seconds; most proofs are found this fast
+constexpr int quick = 2;    // seconds; most proofs are found this fast
 
 // Checks a solver's counterexample. The rule is refuted only if the sides really differ at the point.
 RuleVerdict at_point(const ParsedRule& r, const Solution& s) {
@@ -47,12 +47,15 @@ RuleVerdict check_claim(const RuleText& claim, SolverLimits limits) {
   if (!general) return check_bits(rule, limits);
   const auto within = [&](int seconds) { return SolverLimits{std::min(limits.seconds, seconds), limits.megabytes}; };
   // Some proofs need the cases and some need the whole question, so the time for each grows in turn.
-  Solution all = solve(*general, within(quick));
+  Solution all;
   for (int seconds = quick; all.answer == Answer::unknown; seconds *= 4) {
-    for (const bool everything : {false, true})
-      if (const auto cases = smt_cases(rule, everything))
-        if (first_unsat(cases->script, within(seconds)) == cases->count) return {Verdict::proven, {}};
-    if (seconds > quick) all = solve(*general, within(seconds));
+    const auto by_cases = [&](bool everything) {
+      const auto cases = smt_cases(rule, everything);
+      return cases && first_unsat(cases->script, within(seconds)) == cases->count;
+    };
+    if (by_cases(false)) return {Verdict::proven, {}};
+    all = solve(*general, within(seconds));
+    if (all.answer == Answer::unknown && by_cases(true)) return {Verdict::proven, {}};
     if (seconds >= limits.seconds) break;
   }
   if (all.answer == Answer::unsat) return {Verdict::proven, {}};
