@@ -1,5 +1,6 @@
 # The table of DSL operations (docs/reference/operations.md). Arguments for a family of programs: header, name, dtypes, whether one
-# program has empty extents. A family has two sources.
+# program has empty extents. A family has two translation units, because the compile time of g++ grows more than linearly
+# with the programs in one.
 set(families
   elementwise:arithmetic:NUMBERS: elementwise:integers:INTEGERS: elementwise:bitwise:bool,INTEGERS: elementwise:logic:bool:
   elementwise:ordering:ALL: elementwise:casts:ALL: elementwise:bitcasts:NUMBERS: elementwise:functions:FLOATS:
@@ -9,18 +10,12 @@ set(families
   reduction:sums:NUMBERS:empty reduction:extremes:ALL: reduction:quantifiers:bool:empty reduction:means:FLOATS:
   reduction:contractions:NUMBERS:empty reduction:convolutions:NUMBERS: reduction:maxpools:NUMBERS: reduction:averagepools:FLOATS:
   reduction:normalized:FLOATS:empty)
-# One has symbolic extents for every dtype (the test also replaces the symbols by numbers), the other static extents for one
-# dtype. Each has a namespace, because they are compiled in groups.
+# One unit has symbolic extents for every dtype (the test also replaces the symbols by numbers), the other static
+# extents for one dtype.
 set(elementwise_fixed "line<0>" "line<1>" "line<1201>")
 set(movement_fixed "fixed<7, 5, 13>" "fixed<1, 6, 9>")
 set(reduction_fixed ${movement_fixed})
 set(sources)
-function(operation_source header name programs)
-  set(source ${CMAKE_CURRENT_BINARY_DIR}/operations/${name}.cpp)
-  file(CONFIGURE OUTPUT ${source} CONTENT
-    "#include \"tests/run/operations/${header}_programs.h\"\n\nnamespace ${name} {\nstatic const ${programs} exported;\n}\n")
-  set(sources ${sources} ${source} PARENT_SCOPE)
-endfunction()
 foreach(entry IN LISTS families)
   string(REPLACE ":" ";" entry "${entry}")
   list(GET entry 0 header)
@@ -37,18 +32,20 @@ foreach(entry IN LISTS families)
   elseif(dtypes STREQUAL bool)
     set(one bool)
   endif()
-  operation_source(${header} all_${family} "each_dtype<${family}, symbolic, ${dtypes}>")
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/operations/${family}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT
+    "#include \"tests/run/operations/${header}_programs.h\"\n\nstatic const each_dtype<${family}, symbolic, ${dtypes}> exported;\n")
+  list(APPEND sources ${source})
   list(TRANSFORM fixed REPLACE "(.+)" "${family}<${one}, \\1>")
   list(JOIN fixed ", " programs)
-  operation_source(${header} fixed_${family} "kiln::programs<${programs}>")
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/operations/${family}_fixed.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT
+    "#include \"tests/run/operations/${header}_programs.h\"\n\nstatic const kiln::programs<${programs}> exported;\n")
+  list(APPEND sources ${source})
 endforeach()
-add_library(operation_programs OBJECT ${sources})
-set_target_properties(operation_programs PROPERTIES UNITY_BUILD ${KILN_UNITY})
-target_link_libraries(operation_programs PRIVATE kiln_options kiln::dsl)
-target_compile_options(operation_programs PRIVATE -O0)
-set_source_files_properties(run/operations/accepted.cpp PROPERTIES COMPILE_OPTIONS -O0)
+set_source_files_properties(${sources} run/operations/accepted.cpp PROPERTIES COMPILE_OPTIONS -O0)
 
-add_executable(operations_test $<TARGET_OBJECTS:operation_programs> run/operations/accepted.cpp run/operations/operations_test.cpp
+add_executable(operations_test ${sources} run/operations/accepted.cpp run/operations/operations_test.cpp
   run/operations/expectation.cpp run/operations/elementwise_reference.cpp run/operations/movement_reference.cpp
   run/operations/reduction_reference.cpp run/operations/contraction_reference.cpp
   run/operations/normalized_reference.cpp)
