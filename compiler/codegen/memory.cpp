@@ -54,6 +54,7 @@ std::vector<Id> access_operands(const Graph& g, Id node) {
 Memory::Memory(LlvmBuilder& b, const Graph& g, const Kernel& kernel, std::span<const Id> nodes, Value* buffers)
     : b_(b), g_(g), pointers_(kernel.buffers.size()) {
   make_scopes(kernel, nodes);
+  note_loads(kernel, nodes);
   llvm::Type* pointer = b.getPtrTy();
   for (const Id id : nodes) {
     if (g.op(id) == Op::LOCAL) {
@@ -70,6 +71,20 @@ Memory::Memory(LlvmBuilder& b, const Graph& g, const Kernel& kernel, std::span<c
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b.getContext(), {}));
     pointers_[slot] = load;
   }
+}
+
+void Memory::note_loads(const Kernel& kernel, std::span<const Id> nodes) {
+  loaded_.resize(kernel.buffers.size());
+  for (const Id id : nodes) {
+    if (g_.op(id) != Op::LOAD || g_.op(memory_at(g_, id)) != Op::BUFFER) continue;
+    for (std::size_t i = 0; i < loaded_.size(); ++i)
+      if (kernel.buffers[i] == nth(kernel.buffers, g_.slot(memory_at(g_, id)))) loaded_[i] = true;
+  }
+}
+
+bool Memory::is_loaded(Id store) const {
+  const Id memory = memory_at(g_, store);
+  return g_.op(memory) == Op::BUFFER && loaded_.at(g_.slot(memory));
 }
 
 Value* Memory::misalignment(std::size_t slot) {
@@ -286,6 +301,8 @@ void Memory::store(Id node, std::span<Value* const> x) {
     access = blended_store(node, x[0], value, mask);
   else if (const int first = gate == nullptr || has_masks() ? 0 : first_lanes(mask); 2 * first > lanes)
     return store_first(node, at, value, first);
+  else if (Value* number = gate == nullptr || !is_loaded(node) ? nullptr : number_of_first(mask); number != nullptr)
+    return store_in_parts(node, at, value, number);
   else if (gate != nullptr)
     access = b_.CreateMaskedStore(value, at, alignment(g_, node), mask);
   else

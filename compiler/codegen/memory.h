@@ -51,6 +51,8 @@ class Memory {
   bool has_masks() const;
   static int first_lanes(const llvm::Value* mask);
   void store_first(Id node, llvm::Value* at, llvm::Value* value, int first);
+  static llvm::Value* number_of_first(llvm::Value* mask);
+  void store_in_parts(Id node, llvm::Value* at, llvm::Value* value, llvm::Value* number);
   void strided_store(Id node, llvm::Value* index, llvm::Value* value);
   llvm::Value* address(Id node, llvm::Value* index);
   llvm::Value* base(Id memory);
@@ -70,6 +72,9 @@ class Memory {
   llvm::Value* lane_in_memory(llvm::Value* v, int i);
   llvm::Value* lanes_of(llvm::Value* v, int lanes);  // copies a scalar to all lanes
   void make_scopes(const Kernel& kernel, std::span<const Id> nodes);
+  void note_loads(const Kernel& kernel, std::span<const Id> nodes);
+  // Whether the kernel also loads elements of the buffer that the STORE changes.
+  bool is_loaded(Id store) const;
 
   LlvmBuilder& b_;
   const Graph& g_;
@@ -77,6 +82,7 @@ class Memory {
   std::unordered_map<Id, llvm::AllocaInst*> locals_;
   llvm::Value* nowhere_ = nullptr;                     // 8 bytes that nothing loads
   int branches_ = 0;                                   // gathers that have a branch
+  std::vector<bool> loaded_;                           // by kernel slot: whether the kernel loads elements of the buffer
   std::vector<llvm::MDNode*> alias_scope_, no_alias_;  // by kernel slot
   std::vector<llvm::MDNode*> unchanged_;               // the alias scopes of buffers that the kernel does not store
 };

@@ -4,6 +4,7 @@
 #include <llvm/Analysis/VectorUtils.h>
 
 #include "compiler/codegen/element_access.h"
+#include "compiler/codegen/emit_either.h"
 #include "compiler/codegen/memory.h"
 #include "compiler/codegen/target_machine.h"
 
@@ -50,6 +51,45 @@ void Memory::store_first(Id node, Value* at, Value* value, int first) {
     std::iota(lanes.begin(), lanes.end(), begin);
     Value* place = b_.CreateConstGEP1_64(value->getType()->getScalarType(), at, static_cast<std::uint64_t>(begin));
     annotate(b_.CreateAlignedStore(b_.CreateShuffleVector(value, lanes), place, alignment(g_, node)), node);
+  }
+}
+
+// The scalar n of a mask `lane < n`, as lane_mask() makes it; nullptr: another mask.
+Value* Memory::number_of_first(Value* mask) {
+  auto* const compare = llvm::dyn_cast<llvm::ICmpInst>(mask);
+  if (compare == nullptr || compare->getPredicate() != llvm::CmpInst::ICMP_SLT) return nullptr;
+  const auto* lanes = llvm::dyn_cast<llvm::Constant>(compare->getOperand(0));
+  for (int i = 0; lanes != nullptr && i < lane_count(mask); ++i) {
+    const auto* lane = llvm::dyn_cast_or_null<llvm::ConstantInt>(lanes->getAggregateElement(static_cast<unsigned>(i)));
+    if (lane == nullptr || lane->getSExtValue() != i) return nullptr;
+  }
+  return lanes == nullptr ? nullptr : llvm::getSplatValue(compare->getOperand(1));
+}
+
+// Stores the first lanes in parts of half the vector, a quarter.. and one lane, each part if its bit of the number is set. A
+// load of any element that a masked store might change, also of one behind its active lanes, waits until that store is in the
+// cache. So in a kernel that changes a matrix in place, the begin of each row would wait for the end of the row before it.
+void Memory::store_in_parts(Id node, Value* at, Value* value, Value* number) {
+  llvm::Type* const type = value->getType()->getScalarType();
+  Value* const left = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, number, int_like(number->getType(), 0));
+  for (int part = lane_count(value); part >= 1; part /= 2) {
+    const int lanes = lane_count(value);
+    const auto half = [&](int begin) {
+      std::vector<int> chosen(static_cast<std::size_t>(part));
+      std::iota(chosen.begin(), chosen.end(), begin);
+      return part < lanes ? b_.CreateShuffleVector(value, chosen) : value;
+    };
+    Value* const low = half(0);
+    Value* const bit = b_.CreateAnd(left, int_like(number->getType(), part));
+    Value* const is_set = b_.CreateICmpNE(bit, int_like(number->getType(), 0));
+    value = emit_either(
+        b_, is_set,
+        [&] {
+          annotate(b_.CreateAlignedStore(low, at, alignment(g_, node)), node);
+          return half(part);
+        },
+        [&] { return low; });
+    at = b_.CreateSelect(is_set, b_.CreateConstGEP1_64(type, at, static_cast<std::uint64_t>(part)), at);
   }
 }
 

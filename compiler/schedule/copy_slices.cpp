@@ -15,7 +15,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr double cached_bytes = 1 << 18;  // a tensor of this size and a second one fit in the second-level cache
+constexpr double cached_bytes = 1 << 14;  // a tensor of this size and a second one fit in the first-level cache
 constexpr double largest_part = 0.125;    // of the tensor, for all copies together
 constexpr std::size_t most_copies = 4;    // each is a kernel
 
