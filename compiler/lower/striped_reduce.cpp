@@ -114,7 +114,7 @@ class StripedLoops {
   // neither out of the loop.
   Id by_length() {
     if (r_.most <= reduce_stripes && has_short_vectors())
-      return of_one_vector(of_one_vector(r_.identity, 1, 8), 9, reduce_stripes);
+      return of_one_vector(of_one_vector(of_one_vector(r_.identity, 1, 8), 9, 16), 17, reduce_stripes);
     const Id zero = g_.index(0), one = g_.index(1);
     const auto once = [&](Id count, Id init, const auto& sum) {
       const Id range = loops_.range(g_, count, RangeKind::reduce), acc = carry(range, init);
