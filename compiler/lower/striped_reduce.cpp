@@ -234,7 +234,7 @@ class StripedLoops {
     return g_.make(Op::SHUFFLE, r_.dtype, std::vector<Id>{v}, lanes, {}, count);
   }
 
-  Id where(Id mask, Id a, Id b) { return g_.make(Op::WHERE, r_.dtype, {mask, a, b}, {}, {}, reduce_stripes); }
+  Id where(Id mask, Id a, Id b) { return g_.make(Op::WHERE, r_.dtype, {mask, a, b}, {}, {}, g_.lanes(mask)); }
 
   // Accumulates the values in the accumulator position % 32.
   Id select_lane(Id position, Id acc, const std::vector<Id>& x) {
@@ -278,24 +278,22 @@ class StripedLoops {
            g_.value(end) - g_.value(begin) <= reduce_stripes;
   }
 
-  // Whether a rest that only the call knows is one masked vector without a loop. If no element is left, no lane is active. That
-  // takes less time than a branch if the values are hardly more than loads, whose elements have masks.
-  bool is_cheap_rest(Id end) const {
-    constexpr int most_operations = 4, narrowest_masked = 4;  // bytes
-    if (!r_.stores.empty() || g_.is_const(end)) return false;
+  // Whether a rest is computed for half of the stripes at a time. Often no element is left for the second half. A branch takes
+  // less time than to compute values that are not used, if these are more than a few operations.
+  bool is_rest_halved() const {
+    constexpr int few_operations = 4, narrowest = 4;  // bytes: half of the stripes fill a register
     int operations = 0;
-    for (const Id id : g_.reachable(r_.values)) {
-      if (g_.op(id) == Op::FOR || (g_.op(id) == Op::LOAD && bytes(g_.dtype(id)) < narrowest_masked)) return false;
+    for (const Id id : g_.reachable(r_.values))
       if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) ++operations;
-    }
-    return operations <= most_operations;
+    return operations > few_operations && bytes(r_.dtype) >= narrowest;
   }
 
   // The accumulators after one element in each lane of the mask. No accumulator is -0, so adding the identity changes none. A
   // load under the mask that is zero elsewhere takes no select.
   Id accumulate_masked(Id acc, const std::vector<Id>& x, Id mask) {
     if (x.size() > 1) return where(mask, accumulate(acc, x), acc);
-    return combine(acc, where(mask, widen_lanes(g_, x[0], reduce_stripes), identity_));
+    const int lanes = g_.lanes(acc);
+    return combine(acc, where(mask, widen_lanes(g_, x[0], lanes), widen_lanes(g_, r_.identity, lanes)));
   }
 
   // Whole vectors of 32 elements, then one masked vector. acc: the accumulators before them. from: the value of begin, in a
@@ -310,17 +308,26 @@ class StripedLoops {
       const auto [x, stores] = values_and_stores(ramp(g_, range, 1, reduce_stripes), no_id);
       acc = loop(range, begin, middle, acc, accumulate(carry(range, acc), x), reduce_stripes, stores);
     }
-    if (is_written(middle, end) || (middle != end && is_cheap_rest(end))) {
-      const Id mask = lane_mask(g_, g_.is_const(end) ? middle : end_of_whole(from, end), end, reduce_stripes);
-      acc = accumulate_masked(acc, at(ramp(g_, middle, 1, reduce_stripes), mask), mask);
-    } else if (middle != end) {
-      const Id range = loops_.range(g_, end, RangeKind::vector);
-      const Id positions = ramp(g_, range, 1, reduce_stripes);
-      const Id mask = lane_mask(g_, end_of_whole(from, end), end, reduce_stripes);
-      const auto [x, stores] = values_and_stores(positions, mask);
-      acc = loop(range, middle, end, acc, accumulate_masked(carry(range, acc), x, mask), reduce_stripes, stores);
+    if (middle == end) return tree(acc);
+    const Id whole = end_of_whole(from, end);
+    if (is_written(middle, end)) {
+      const Id mask = lane_mask(g_, middle, end, reduce_stripes);
+      return tree(accumulate_masked(acc, at(ramp(g_, middle, 1, reduce_stripes), mask), mask));
     }
-    return tree(acc);
+    if (!is_rest_halved()) return tree(rest(middle, whole, end, acc));
+    constexpr int half = reduce_stripes / 2;
+    const Id size = g_.index(half), next = add_index(g_, middle, size);
+    const Id low = rest(middle, whole, index_binary(g_, Op::MIN, end, next), part(acc, 0, half));
+    return tree(combine(low, rest(next, add_index(g_, whole, size), end, part(acc, half, half))));
+  }
+
+  // The accumulators after the elements of [begin, end), of which there is at most one for each. from: the value of begin that
+  // by_lanes() describes.
+  Id rest(Id begin, Id from, Id end, Id acc) {
+    const int lanes = g_.lanes(acc);
+    const Id range = loops_.range(g_, end, RangeKind::vector), mask = lane_mask(g_, from, end, lanes);
+    const auto [x, stores] = values_and_stores(ramp(g_, range, 1, lanes), mask);
+    return loop(range, begin, end, acc, accumulate_masked(carry(range, acc), x, mask), lanes, stores);
   }
 
   // One iteration multiplies 64 elements, and each of its 32 lanes adds the products of two neighbours. by_lanes() adds the
