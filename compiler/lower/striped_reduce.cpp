@@ -143,7 +143,9 @@ class StripedLoops {
   Id of_single_elements() {
     const Id zero = g_.index(0), one = g_.index(1);
     const Id n = index_binary(g_, Op::MIN, r_.extent, g_.index(r_.most_apart + 1));
-    Id value = r_.identity;
+    // One branch around all of them, for rows with more elements.
+    const Id is_few = sub_index(g_, one, at_least(r_.most_apart + 1)), outer = loops_.range(g_, is_few, RangeKind::reduce);
+    Id value = carry(outer, r_.identity);
     for (std::int64_t half = 1; half < r_.most_apart; half *= 2) {
       // Both factors are positive for these numbers only. They are small, so the product is exact.
       const Id above = sub_index(g_, n, g_.index(half == 1 ? 0 : half)), below = sub_index(g_, g_.index(2 * half + 1), n);
@@ -151,9 +153,9 @@ class StripedLoops {
       const Id count = index_binary(g_, Op::MIN, one, both);
       const Id range = loops_.range(g_, count, RangeKind::reduce);
       const Id sum = tree_of(half, [&](std::int64_t j) { return one_or_two(range, j, half); });
-      value = loop(range, zero, count, value, sum, 1);
+      value = loop(range, outer, count, value, sum, 1);
     }
-    return value;
+    return loop(outer, zero, is_few, r_.identity, value, 1);
   }
 
   // At most one element for each stripe: a tree in which a branch leaves out each part that is behind the extent. A branch is a
