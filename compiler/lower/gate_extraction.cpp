@@ -1,5 +1,7 @@
 #include "compiler/lower/gate_extraction.h"
 
+#include <algorithm>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -22,7 +24,11 @@ class Extraction {
   Extraction(Graph& g, Id sink) : g_(g), sink_(sink) {}
 
   Id run() {
-    for (const Id id : g_.reachable(sink_)) done_[id] = clean(id);
+    const std::vector<Id> nodes = g_.reachable(sink_);
+    for (const Id id : nodes)
+      if (g_.op(id) == Op::STORE) ++stores_[g_.src(id, 0)];
+    for (const Id end : g_.src(sink_)) outermost_.insert(g_.store(end));
+    for (const Id id : nodes) done_[id] = clean(id);
     return done_.at(sink_).value;
   }
 
@@ -86,10 +92,38 @@ class Extraction {
   }
   Id negated(Id c) { return g_.make(Op::NOT, DType::boolean, {c}); }
 
+  // Whether the value is an element that the STORE would not change: a LOAD of the same element. sources: of the STORE.
+  bool is_unchanged(Id value, std::span<const Id> sources) const {
+    return g_.op(value) == Op::LOAD && g_.src(value).size() < 4 && g_.op(sources[0]) == Op::BUFFER &&
+           g_.src(value, 0) == sources[0] && g_.src(value, 1) == sources[1] && stores_.at(sources[0]) == 1;
+  }
+  // Whether the condition compares positions and extents only.
+  bool is_of_positions(Id condition) const {
+    return std::ranges::all_of(g_.reachable(condition), [&](Id id) {
+      const Op op = g_.op(id);
+      return is_elementwise(op) || op == Op::RANGE || op == Op::SYM || op == Op::CONST;
+    });
+  }
+  // The condition under which a STORE of WHERE(c, v, x[i]) to x[i] changes the element, and v; else no condition. Not for a
+  // STORE in a FOR: an earlier iteration may have changed the element.
+  Clean change(std::span<const Id> sources) {
+    const Id value = sources[2];
+    if (g_.op(value) != Op::WHERE || !is_of_positions(g_.src(value, 0))) return {value, no_id};
+    const auto [c, a, b] = g_.operands<3>(value);
+    if (is_unchanged(b, sources)) return {a, c};
+    return is_unchanged(a, sources) ? Clean{b, negated(c)} : Clean{value, no_id};
+  }
+
   // LOAD {buffer, index, alt, gate} and STORE {buffer, index, value, gate}.
   Clean access(Id id, std::size_t gate_at) {
     std::vector<Id> s = values(id);
-    if (const Id gate = source(id, 1).gate; gate != no_id) {
+    Id gate = source(id, 1).gate;
+    if (outermost_.contains(id)) {
+      const Clean changed = change(s);
+      s[2] = changed.value;
+      gate = both(gate, changed.gate);
+    }
+    if (gate != no_id) {
       if (s.size() < gate_at) s.push_back(g_.constant(g_.dtype(id), 0));
       if (s.size() == gate_at)
         s.push_back(gate);
@@ -103,6 +137,8 @@ class Extraction {
   Graph& g_;
   Id sink_;
   std::unordered_map<Id, Clean> done_;
+  std::unordered_map<Id, int> stores_;  // by memory
+  std::unordered_set<Id> outermost_;    // STOREs of ENDs
 };
 
 // The comparisons of index values that are the same in all iterations.

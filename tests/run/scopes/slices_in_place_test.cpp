@@ -45,6 +45,30 @@ struct sums_of_rows : program<sums_of_rows> {
   }
 };
 
+// Parts of a matrix that change in place: their conditions compare positions.
+struct triangles : program<triangles> {
+  inout<f32, N, N> upper, lower, diagonal, border, kernels;
+  constexpr void body() {
+    auto [row, column] = indices(upper);
+    upper = select(column >= row, upper * 2.0f, upper);
+    lower = select(column >= row, lower, lower * 2.0f);
+    diagonal = select(row == column, diagonal + 1.0f, diagonal);
+    border = select(row == 0 || column == size<N, i32>() - 1, 0.0f, border);
+    for (auto [i, j] : kernel(N, N)) kernels(i, j) = select(i + j > 4, kernels(i, j) - 1.0f, kernels(i, j));
+  }
+};
+
+// The last iterations store the element that the kernel found. Earlier iterations have changed it.
+struct restored : program<restored> {
+  inout<f32, N> x;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto old = x(i);
+      for (auto k : loop(4)) x(i) = select(k < 2, cast<f32>(k), old);
+    }
+  }
+};
+
 std::vector<float> matrix(int n) {
   std::vector<float> m;
   for (int i = 0; i < n * n; ++i) m.push_back(static_cast<float>(i * 37 % 101) * 0.25F + (i % (n + 1) == 0 ? 64.0F : 1.0F));
@@ -77,6 +101,35 @@ TEST(SlicesInPlace, Elimination) {
     }
     EXPECT_EQ(scopes::values<float>(r["a"]), a) << n;
   }
+}
+
+TEST(SlicesInPlace, Triangles) {
+  for (const int n : {0, 1, 2, 7, 16, 33, 70}) {
+    const std::vector<float> a = matrix(n);
+    const auto t = scopes::tensor({n, n}, a);
+    auto r = scopes::run(ir<triangles>, {t, t, t, t, t});
+    std::vector<float> upper = a, lower = a, diagonal = a, border = a, kernels = a;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        const auto e = at(i, j, n);
+        if (j >= i) upper[e] *= 2.0F;
+        if (j < i) lower[e] *= 2.0F;
+        if (i == j) diagonal[e] += 1.0F;
+        if (i == 0 || j == n - 1) border[e] = 0.0F;
+        if (i + j > 4) kernels[e] -= 1.0F;
+      }
+    EXPECT_EQ(scopes::values<float>(r["upper"]), upper) << n;
+    EXPECT_EQ(scopes::values<float>(r["lower"]), lower) << n;
+    EXPECT_EQ(scopes::values<float>(r["diagonal"]), diagonal) << n;
+    EXPECT_EQ(scopes::values<float>(r["border"]), border) << n;
+    EXPECT_EQ(scopes::values<float>(r["kernels"]), kernels) << n;
+  }
+}
+
+TEST(SlicesInPlace, RestoredElements) {
+  const std::vector<float> x = matrix(9);
+  auto r = scopes::run(ir<restored>, {scopes::tensor({81}, x)});
+  EXPECT_EQ(scopes::values<float>(r["x"]), x);
 }
 
 TEST(SlicesInPlace, SumsOfRows) {
