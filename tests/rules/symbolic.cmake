@@ -2,6 +2,7 @@ kiln_add_test(symbolic_rules rules SOURCES rules/symbolic_rules_test.cpp LIBS ki
 kiln_add_test(simplify rules SOURCES rules/simplify_test.cpp LIBS kiln_symbolic)
 kiln_add_test(rewrite_engine rules SOURCES rules/rewrite_engine_test.cpp LIBS kiln_symbolic)
 kiln_add_test(symbolic_random rules SOURCES rules/symbolic_random_test.cpp LIBS kiln_symbolic)
+kiln_add_long_test(symbolic_random ${CMAKE_COMMAND} -E env KILN_ALL_CASES=1 $<TARGET_FILE:symbolic_random>)
 kiln_add_test(infix rules SOURCES rules/infix_test.cpp LIBS kiln_symbolic)
 kiln_add_test(simplify_lines rules SOURCES rules/simplify_lines_test.cpp LIBS kiln_tools)
 kiln_add_test(rule_texts rules SOURCES rules/rule_texts_test.cpp LIBS kiln_symbolic)
