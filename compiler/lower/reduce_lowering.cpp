@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "compiler/ir/reduce_identity.h"
 #include "compiler/lower/access.h"
@@ -27,6 +28,11 @@ class ReduceRule {
       const std::size_t values = operands_of(g.reduce_kind(id));
       for (const Id inner : g.reachable(g.src(id).first(values)))
         if (g.op(inner) == Op::REDUCE) std::ranges::copy(g.src(id).subspan(values), std::back_inserter(around_[inner]));
+      const ReduceKind kind = g.reduce_kind(id);
+      const bool is_sum = kind == ReduceKind::sum || kind == ReduceKind::prod || kind == ReduceKind::dot;
+      if (is_float(g.dtype(id)) && is_sum)
+        for (const Id range : g.src(id).subspan(values))
+          if (g.op(range) == Op::RANGE) in_blocks_.insert(g.end(range));
     }
   }
 
@@ -80,7 +86,8 @@ class ReduceRule {
     const Id range = r.ranges[0];
     const Id extent = g_.end(range);
     const auto [least, most] = Bounds(g_, facts_)(extent);
-    const int levels = !r.order_matters() || most <= reduce_block ? 1 : most <= reduce_block * reduce_block ? 2 : 3;
+    const bool has_blocks = (r.order_matters() || in_blocks_.contains(extent)) && most > reduce_block;
+    const int levels = !has_blocks ? 1 : most <= reduce_block * reduce_block ? 2 : 3;
     const Op op = r.kind == ReduceKind::dot ? Op::ADD : operation_of(r.kind);
     const Stripes stripes = form_.stripes_of(r);
     if (stripes == Stripes::vector && r.stores.empty() && !form_.is_small(r) && form_.fit_pairs(r)) return pairs(r);
@@ -141,6 +148,7 @@ class ReduceRule {
   const Facts& facts_;
   const ReduceForm form_;
   const StoresInReductions& stores_;
+  std::unordered_set<Id> in_blocks_;  // ends of ranges that some REDUCE adds in blocks; others can share its loops
   std::unordered_map<Id, std::vector<Id>> around_;  // by REDUCE: the ranges of the reductions that repeat it
 };
 

@@ -137,5 +137,21 @@ TEST(Extremum, PositionsOfReductions) {
         }
 }
 
+// Extrema of more than one block have the loops of a sum over the same elements.
+TEST(Extremum, BesideSumsInBlocks) {
+  for (const std::string type : {"f32", "f64", "f16", "i32"})
+    for (const std::int64_t n : {65535, 65536, 65537, 140001})
+      for (const bool constant : {false, true}) {
+        const std::string columns = constant ? std::to_string(n) : "N", result = "out " + type + " [2] ";
+        check_at_levels(
+            std::string("program extrema\n") + (constant ? "" : "symbol N\n") + "in " + type + " [2, " + columns + "] x\n" +
+                result + "low\n" + result + "high\n" + result +
+                "total\nout i64 [2] place\n%0 = param x\n%1 = reduce %0, min, axes [1]\n%2 = reduce %0, max, axes [1]\n"
+                "%3 = reduce %0, sum, axes [1]\n%4 = reduce %0, argmax, axes [1]\n"
+                "store low, %1\nstore high, %2\nstore total, %3\nstore place, %4\n",
+            {{"N", n}});
+      }
+}
+
 }  // namespace
 }  // namespace kiln::compiler::testing
