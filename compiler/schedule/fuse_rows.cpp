@@ -18,7 +18,7 @@ class Fusion {
  public:
   Fusion(Graph& g, Schedule& s, RowClusters& rows, const RowCluster& c)
       : g_(g), s_(s), rows_(rows), c_(c), ids_(g, sinks_of(s, c)) {
-    const auto extents = std::span<const Id>(rows_.tile_step(c.kernels[0]).extents).first(c.depth);
+    const auto extents = std::span<const Id>(rows_.tile_step(c.kernels.back()).extents).first(c.depth);
     const bool has_halo = std::ranges::any_of(c.halos, [](const RowOffsets& w) { return !w.none(); });
     count_ = has_halo ? index_product(g, extents) : extents.back();
     groups_ = has_halo ? g.index(1) : index_product(g, extents.first(c.depth - 1));
@@ -101,7 +101,7 @@ class Fusion {
     }
     if (!w.none()) {  // rows outside of the tensor are clamped: no reader loads them
       row = g_.make(Op::MAX, DType::index, {add({row, g_.index(w.lo)}), g_.index(0)});
-      row = g_.make(Op::MIN, DType::index, {row, index_sub(g_, count_, g_.index(1))});
+      row = g_.make(Op::MIN, DType::index, {row, index_sub(g_, c_.depth == 1 ? p.extents[0] : count_, g_.index(1))});
     }
     std::unordered_map<Id, Id> map;
     place_rows(p, rows_.simplify()(row), map);

@@ -303,8 +303,8 @@ std::optional<RowCluster> RowClusters::best_shape(std::vector<std::size_t> kerne
     if (depth == 1) first_why = why_;
     if (!may || (best && is_enough && !c.fits_cache)) continue;
     best = c;
-    is_enough = model_.elements({tile_steps_[kernels[0]].extents.begin(),
-                                 tile_steps_[kernels[0]].extents.begin() + static_cast<std::ptrdiff_t>(depth)}) >= fewest_rows;
+    const auto rows = tile_steps_[kernels.back()].extents.begin();
+    is_enough = model_.elements({rows, rows + static_cast<std::ptrdiff_t>(depth)}) >= fewest_rows;
     if (is_enough && c.fits_cache) return best;
   }
 }
@@ -345,12 +345,21 @@ void RowClusters::set_order(std::size_t kernel, const std::vector<Id>& loops) {
 }
 
 bool RowClusters::shares_rows(const RowCluster& c) {
-  const auto& extents = tile_steps_[c.kernels[0]].extents;
+  const auto& extents = tile_steps_[c.kernels.back()].extents;
+  if (extents.size() < c.depth) return false;
   return std::ranges::all_of(c.kernels, [&](std::size_t k) {
     const auto& own = tile_steps_[k].extents;
     return own.size() >= c.depth &&
-           std::equal(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(c.depth), extents.begin());
+           (std::equal(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(c.depth), extents.begin()) || has_border(k, c));
   });
+}
+
+// Whether the kernel has a few rows more than the last one, as the first of two stencils without padding.
+bool RowClusters::has_border(std::size_t kernel, const RowCluster& c) {
+  if (c.depth != 1) return false;
+  const Id more = index_sub(g_, tile_steps_[kernel].extents[0], tile_steps_[c.kernels.back()].extents[0]);
+  const auto rows = index_value(g_, simplify_(more));
+  return rows && *rows > 0 && *rows <= farthest_row;
 }
 
 bool RowClusters::shape(RowCluster& c) {
@@ -390,6 +399,7 @@ bool RowClusters::find_halos(RowCluster& c) {
     }
     if (stored && !c.halos[i].none())
       return no("the result is needed later too, and tiles that overlap would store rows twice");
+    if ((stored || c.halos[i].none()) && has_border(k, c)) return no("their outermost loops differ");
   }
   return true;
 }
@@ -444,8 +454,8 @@ bool RowClusters::has_lanes_of_rows(const RowCluster& c) {
 }
 
 bool RowClusters::choose_rows(RowCluster& c) {
-  const TileStep& first = tile_steps_[c.kernels[0]];
-  const Id count = index_product(g_, std::span<const Id>(first.extents).first(c.depth));
+  const TileStep& last = tile_steps_[c.kernels.back()];
+  const Id count = index_product(g_, std::span<const Id>(last.extents).first(c.depth));
   double most_halo = 0, halo_cost = 0;
   for (std::size_t i = 0; i < c.kernels.size(); ++i) {
     const TileStep& p = tile_steps_[c.kernels[i]];
@@ -466,7 +476,7 @@ bool RowClusters::choose_rows(RowCluster& c) {
   if (most_halo > 0) c.rows = halo_rows;
   if (halo_cost > static_cast<double>(c.rows) * recompute_for_store)
     return no("computing the rows of the halo again costs more than storing them");
-  const Id whole = most_halo > 0 ? count : first.extents[c.depth - 1];
+  const Id whole = most_halo > 0 ? count : last.extents[c.depth - 1];
   if (const auto n = index_value(g_, whole); n && !are_lanes) {  // a divisor of the count, if one is near: no partial tile
     c.rows = std::min(c.rows, std::max<std::int64_t>(*n, 1));
     for (std::int64_t r = c.rows; 2 * r >= c.rows; --r)

@@ -2,7 +2,8 @@
 //
 // A row is one iteration of the outer ranges that the kernels share. A tile is a number of neighbouring rows. A buffer that
 // only the kernels of one cluster use is stored for one tile at a time. If a reader loads a halo (the second of two stencils),
-// each tile computes its halo again, provided that this costs less than storing the whole buffer.
+// each tile computes its halo again, provided that this costs less than storing the whole buffer. The rows are those of the
+// last kernel. Others may have up to 16 rows more, as stencils without padding have.
 //
 // A kernel that sums over the rows (row_sums.cpp) may join too. Each tile adds its rows' terms to the sums, in order.
 // docs/explanation/rows.md lists the limits.
@@ -22,6 +23,7 @@
 namespace kiln::compiler {
 
 inline constexpr std::size_t most_tile_steps = 16;  // of one kernel, to limit the time to compile it
+inline constexpr std::int64_t farthest_row = 16;    // of a halo
 
 // Offsets lo .. hi of rows, relative to a row or a tile: a halo. 0 .. 0: no halo.
 struct RowOffsets {
@@ -114,6 +116,7 @@ class RowClusters {
   void set_order(std::size_t kernel, const std::vector<Id>& loops);
   bool shape(RowCluster& c);
   bool shares_rows(const RowCluster& c);
+  bool has_border(std::size_t kernel, const RowCluster& c);
   bool find_halos(RowCluster& c);
   void find_operands(Id product, TileStep& p);
   std::vector<Id> different_in_neighbours(Id value) const;

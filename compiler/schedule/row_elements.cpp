@@ -13,7 +13,6 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t far = std::int64_t{1} << 40;
-constexpr std::int64_t farthest_row = 16;
 
 // Whether `ids` contain a division that `known` does not contain.
 bool has_new_division(const Graph& g, std::span<const Id> ids, Id known) {

@@ -85,6 +85,31 @@ TEST(Fusion, RunningSumIsOne) { check(running_sum_text(), 1, {{{"N", 1000}}, {{"
 TEST(Fusion, BlurThenSobelIsOne) {
   for (const char* mode : {"edge", "constant"}) check(blur_sobel_text(mode), 1, images);
 }
+// exp of the sums of three rows, and then sums of three rows of these. Each stencil has two rows less than its operand.
+std::string stencils_without_padding(const std::string& also = "") {
+  std::string text = "program stencils\nsymbol M min 4 max 4096\nsymbol N\nin f32 [M, N] x\nout f32 [M - 4, N] y\n";
+  if (!also.empty()) text += "out f32 [M - 2, N] z\n";
+  const auto sums = [&](int first, const std::string& operand, const std::string& count) {
+    const auto name = [&](int i) { return "%" + std::to_string(first + i); };
+    for (int i = 0; i < 3; ++i)
+      text += name(i) + " = slice f32 [" + count + ", N] " + operand + ", begin [" + std::to_string(i) + ", 0], step [1, 1]\n";
+    text += name(3) + " = add " + name(0) + ", " + name(1) + "\n" + name(4) + " = add " + name(3) + ", " + name(2) + "\n";
+    return name(4);
+  };
+  text += "%0 = param x\n";
+  text += "%6 = exp " + sums(1, "%0", "M - 2") + "\n";
+  text += "store y, " + sums(7, "%6", "M - 4") + "\n";
+  return also.empty() ? text : text + "store z, %6\n";
+}
+
+TEST(Fusion, StencilsWithoutPadding) {
+  std::vector<Sizes> sizes;
+  for (const std::int64_t m : {4, 5, 6, 19, 20, 21, 36, 37, 100})
+    for (const std::int64_t n : {0, 1, 70, 300}) sizes.push_back({{"M", m}, {"N", n}});
+  check(stencils_without_padding(), 1, sizes);
+  check(stencils_without_padding("z"), 2, sizes);  // rows of z that two tiles need would be stored twice
+}
+
 TEST(Fusion, AttentionIsAtMostTwo) { check(attention_text(), 2, products); }
 
 // A tile has rows of one head, also if 8 does not divide a head's rows.
