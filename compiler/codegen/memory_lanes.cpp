@@ -71,7 +71,9 @@ Value* Memory::number_of_first(Value* mask) {
 // cache. So in a kernel that changes a matrix in place, the begin of each row would wait for the end of the row before it.
 void Memory::store_in_parts(Id node, Value* at, Value* value, Value* number) {
   llvm::Type* const type = value->getType()->getScalarType();
-  Value* const left = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, number, int_like(number->getType(), 0));
+  // A gate of the program, such as j < i, may have a number that is negative or greater than the number of lanes.
+  Value* const positive = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, number, int_like(number->getType(), 0));
+  Value* const left = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, positive, int_like(number->getType(), lane_count(value)));
   for (int part = lane_count(value); part >= 1; part /= 2) {
     const int lanes = lane_count(value);
     const auto half = [&](int begin) {

@@ -27,6 +27,18 @@ TEST(InPlaceRows, Types) {
       check_at_levels(scaled(type), {{"M", 4}, {"N", n}});
 }
 
+// Changes x[i, j] where j < i. The number of active lanes may be greater than a vector.
+TEST(InPlaceRows, Triangles) {
+  for (const std::string type : {"f32", "f64", "i8"}) {
+    const std::string text = "program triangle\nsymbol M\nsymbol N\ninout " + type +
+                             " [M, N] x\n%0 = param x\n%1 = iota i32 [M]\n%2 = reshape [M, 1] %1\n%3 = expand [M, N] %2\n"
+                             "%4 = iota i32 [N]\n%5 = reshape [1, N] %4\n%6 = expand [M, N] %5\n%7 = lt %6, %3\n"
+                             "%8 = add %0, %0\n%9 = where %7, %8, %0\nstore x, %9\n";
+    for (std::int64_t n = 0; n <= 40; ++n)
+      for (const std::int64_t m : {1, 9, 40}) check_at_levels(text, {{"M", m}, {"N", n}});
+  }
+}
+
 bool has_masked_stores(const std::string& program) {
   Graph g;
   const Program p = read_program(g, program, "program.kiln");
