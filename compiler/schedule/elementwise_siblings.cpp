@@ -145,7 +145,7 @@ class ElementwiseSiblings {
     std::set<std::pair<int, Id>> loads;
     for (const Id id : g_.reachable(values_of(reduce)))
       if (g_.op(id) == Op::LOAD) loads.insert({buffer_of(k, id), simplify_(g_.src(id, 1))});
-    std::set<int> stored_later, others;  // others: buffers of which the kernel loads other elements
+    std::set<int> stored_later, others;  // others: buffers of which the kernel loads elements that the REDUCE does not load
     for (const Id id : g_.reachable(k.sink)) {
       if (g_.op(id) == Op::STORE) stored_later.insert(buffer_of(k, id));
       if (g_.op(id) != Op::LOAD) continue;
@@ -158,9 +158,12 @@ class ElementwiseSiblings {
       if (is_arithmetic(id)) operations += operation_cost(g_.op(id)).recompute;
       if (g_.op(id) != Op::LOAD && g_.op(id) != Op::STORE) continue;
       const int b = buffer_of(c, id);
-      const bool same = loads.contains({b, simplify_(substitute(g_, g_.src(id, 1), map))});
+      const Id at = simplify_(substitute(g_, g_.src(id, 1), map));
+      const bool same = loads.contains({b, at});
       if (stored_later.contains(b)) return false;
-      if (g_.op(id) == Op::STORE && (others.contains(b) || (is_loaded(k, b) && (!same || g_.src(id).size() > 3)))) return false;
+      const auto is_other = [&](const auto& load) { return load.first == b && load.second != at; };
+      if (g_.op(id) == Op::STORE && (others.contains(b) || std::ranges::any_of(loads, is_other))) return false;
+      if (g_.op(id) == Op::STORE && is_loaded(k, b) && (!same || g_.src(id).size() > 3)) return false;
       shares = shares || same;
     }
     const bool is_whole = std::ranges::any_of(g_.reachable(g_.end(j.inner)), [&](Id id) { return g_.op(id) == Op::RANGE; });
