@@ -295,7 +295,8 @@ class StripedLoops {
   Id accumulate_masked(Id acc, const std::vector<Id>& x, Id mask) {
     if (x.size() > 1) return where(mask, accumulate(acc, x), acc);
     const int lanes = g_.lanes(acc);
-    return combine(acc, where(mask, widen_lanes(g_, x[0], lanes), widen_lanes(g_, r_.identity, lanes)));
+    const Id value = widen_lanes(g_, x[0], lanes), none = widen_lanes(g_, r_.identity, lanes);
+    return combine(acc, where(mask, value, none));
   }
 
   // Whole vectors of 32 elements, then one masked vector. acc: the accumulators before them. from: the value of begin, in a
@@ -318,9 +319,10 @@ class StripedLoops {
     }
     if (!is_rest_halved()) return tree(rest(middle, whole, end, acc));
     constexpr int half = reduce_stripes / 2;
-    const Id size = g_.index(half), next = add_index(g_, middle, size);
-    const Id low = rest(middle, whole, index_binary(g_, Op::MIN, end, next), part(acc, 0, half));
-    return tree(combine(low, rest(next, add_index(g_, whole, size), end, part(acc, half, half))));
+    const Id size = g_.index(half), next = add_index(g_, middle, size), from_next = add_index(g_, whole, size);
+    const Id end_of_low = index_binary(g_, Op::MIN, end, next), low = part(acc, 0, half), high = part(acc, half, half);
+    const Id sum_of_low = rest(middle, whole, end_of_low, low);
+    return tree(combine(sum_of_low, rest(next, from_next, end, high)));
   }
 
   // The accumulators after the elements of [begin, end), of which there is at most one for each. from: the value of begin that
