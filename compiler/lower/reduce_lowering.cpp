@@ -28,9 +28,7 @@ class ReduceRule {
       const std::size_t values = operands_of(g.reduce_kind(id));
       for (const Id inner : g.reachable(g.src(id).first(values)))
         if (g.op(inner) == Op::REDUCE) std::ranges::copy(g.src(id).subspan(values), std::back_inserter(around_[inner]));
-      const ReduceKind kind = g.reduce_kind(id);
-      const bool is_sum = kind == ReduceKind::sum || kind == ReduceKind::prod || kind == ReduceKind::dot;
-      if (is_float(g.dtype(id)) && is_sum)
+      if (order_matters(g.reduce_kind(id), g.dtype(id)))
         for (const Id range : g.src(id).subspan(values))
           if (g.op(range) == Op::RANGE) in_blocks_.insert(g.end(range));
     }

@@ -9,6 +9,11 @@
 
 namespace kiln::compiler {
 
+// Whether the result depends on the order in which the values of this type are reduced.
+inline bool order_matters(ReduceKind kind, DType acc) {
+  return is_float(acc) && (kind == ReduceKind::sum || kind == ReduceKind::prod || kind == ReduceKind::dot);
+}
+
 struct Reduction {
   ReduceKind kind;
   ReduceOrder order;
@@ -18,9 +23,7 @@ struct Reduction {
   std::vector<Id> stores = {};  // STOREs over the range, which its loop makes (stores_in_reductions.h)
 
   bool is_arg() const { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
-  bool order_matters() const {
-    return is_float(acc) && (kind == ReduceKind::sum || kind == ReduceKind::prod || kind == ReduceKind::dot);
-  }
+  bool order_matters() const { return compiler::order_matters(kind, acc); }
 };
 
 // Whether some LOAD of the values is contiguous in the range.

@@ -163,7 +163,7 @@ class ElementwiseSiblings {
       if (stored_later.contains(b)) return false;
       const auto is_other = [&](const auto& load) { return load.first == b && load.second != at; };
       if (g_.op(id) == Op::STORE && (others.contains(b) || std::ranges::any_of(loads, is_other))) return false;
-      if (g_.op(id) == Op::STORE && is_loaded(k, b) && (!same || g_.src(id).size() > 3)) return false;
+      if (g_.op(id) == Op::STORE && is_loaded(k, b) && g_.src(id).size() > 3) return false;
       shares = shares || same;
     }
     const bool is_whole = std::ranges::any_of(g_.reachable(g_.end(j.inner)), [&](Id id) { return g_.op(id) == Op::RANGE; });

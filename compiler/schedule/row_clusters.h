@@ -2,8 +2,8 @@
 //
 // A row is one iteration of the outer ranges that the kernels share. A tile is a number of neighbouring rows. A buffer that
 // only the kernels of one cluster use is stored for one tile at a time. If a reader loads a halo (the second of two stencils),
-// each tile computes its halo again, provided that this costs less than storing the whole buffer. The rows are those of the
-// last kernel. Others may have up to 16 rows more, as stencils without padding have.
+// each tile computes its halo again, provided that this costs less than storing the whole buffer. The number of rows is that of
+// the last kernel. An earlier kernel may have up to 16 rows more: a stencil without padding has fewer rows than its operand.
 //
 // A kernel that sums over the rows (row_sums.cpp) may join too. Each tile adds its rows' terms to the sums, in order.
 // docs/explanation/rows.md lists the limits.

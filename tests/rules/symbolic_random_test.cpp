@@ -1,8 +1,8 @@
-// 10^5 random expressions: the simplified form has the same value at random points, bounds hold, and simplifying
-// again changes nothing.
+// Random expressions, 40,000 or, in the long test, 10^5: the simplified form has the same value at random points, bounds hold,
+// and simplifying again changes nothing.
 #include <gtest/gtest.h>
-#include <cstdlib>
 
+#include <cstdlib>
 #include <random>
 
 #include "compiler/symbolic/simplify.h"

@@ -107,7 +107,10 @@ TEST(Fusion, StencilsWithoutPadding) {
   for (const std::int64_t m : {4, 5, 6, 19, 20, 21, 36, 37, 100})
     for (const std::int64_t n : {0, 1, 70, 300}) sizes.push_back({{"M", m}, {"N", n}});
   check(stencils_without_padding(), 1, sizes);
-  check(stencils_without_padding("z"), 2, sizes);  // rows of z that two tiles need would be stored twice
+  check(stencils_without_padding("z"), 2, sizes);
+  Graph g;  // apart, because rows of z that two tiles need would be stored twice
+  const Program p = read_program(g, stencils_without_padding("z"), "fusion.kiln");
+  EXPECT_EQ(run_passes(g, p, {.disabled = {"component_versions", "product_versions"}}).schedule.kernels.size(), 2U);
 }
 
 TEST(Fusion, AttentionIsAtMostTwo) { check(attention_text(), 2, products); }

@@ -117,7 +117,8 @@ template <class X, klass K>
 inline constexpr why unary_why = detail::check_unary<X, K>();
 
 // The friends of one type. g++ compares each new friend with all friends of the same name in the namespace, so the time is
-// quadratic in the number of types. Therefore the types are spread over several namespaces.
+// quadratic in the number of types. Therefore the types are spread over several namespaces. Constraints are behind the
+// parameters, because g++ then compares those of friends with equal parameters only.
 #define KILN_X(sym, k, R, o)                                         \
   template <class B>                                                 \
   friend constexpr auto operator sym(at<Self> a, const B& b)         \
